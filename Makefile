@@ -1,0 +1,47 @@
+# `make demo` and `make test` start from nothing but Debian or Ubuntu, Python 3.11 or newer, git and make.
+.DEFAULT_GOAL := help
+.PHONY: help setup setup-test demo test quick check format bench wheel pins clean
+BIN := .venv/bin
+OUT := out
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 22
+
+setup: ## what rendering needs, into .venv
+	@tools/setup.sh run
+
+setup-test:
+	@tools/setup.sh test
+
+demo: ## set up, render the shipped scenarios, print where the PDFs are
+	@tools/setup.sh demo
+	@$(BIN)/render scenarios/*.scn --format html,pdf,json --out $(OUT)
+
+test: setup-test ## set up, run all tests
+	@$(BIN)/pytest -n 2 --dist worksteal
+
+quick: setup-test ## the tests that take no time
+	@$(BIN)/pytest -n 2 -q -m 'not slow'
+
+check: setup-test ## style, types, import rules
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --config pyproject.toml
+
+format: setup-test ## what ruff can put right by itself
+	@$(BIN)/ruff check --fix .
+
+bench: setup-test ## speed limits; fails when one is missed
+	@$(BIN)/python bench/bench.py
+
+wheel: setup-test ## dist/*.whl and dist/*.tar.gz
+	@rm -rf dist
+	@$(BIN)/python -m build --no-isolation --outdir dist .
+
+pins: ## constraints.txt from what .venv holds
+	@{ sed '/^[^#]/,$$d' constraints.txt; $(BIN)/pip freeze --exclude-editable; } > constraints.new
+	@mv constraints.new constraints.txt
+
+clean: ## remove what the other targets made
+	rm -rf .venv $(OUT) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

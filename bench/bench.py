@@ -1,0 +1,150 @@
+"""`make bench`: the speed the product promises. Prints a table and exits 1 when a limit is missed.
+
+Start-ups are measured in pairs with `python -c pass`, one right after the other, and each side's fastest run counts:
+on a shared machine the minimum is the only figure that neighbors cannot spoil.
+"""
+
+import contextlib
+import io
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PAIRS = int(os.environ.get("BENCH_PAIRS", "20"))
+SCN = Path(sys.executable).parent / "scn"
+SCENARIO = ROOT / "scenarios" / "team-70b.scn"
+SECOND = ROOT / "scenarios" / "reduced-70b.scn"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One promise: what was measured, the limit it is held against, and both as shown."""
+
+    name: str
+    value: float
+    limit: float
+    unit: str
+    detail: str
+
+    @property
+    def met(self) -> bool:
+        return self.value <= self.limit
+
+
+def seconds(command: list[str], environment: dict[str, str]) -> float:
+    """Wall time of one process, which must end well."""
+    start = time.perf_counter()
+    subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+    return time.perf_counter() - start
+
+
+def paired(command: list[str], before: Callable[[], dict[str, str]]) -> tuple[float, float]:
+    """The fastest of ``PAIRS`` runs of `python -c pass` and of ``command``; ``before`` gives each run's environment."""
+    bare, own = [], []
+    for _ in range(PAIRS):
+        environment = before()
+        bare.append(seconds([sys.executable, "-c", "pass"], environment))
+        own.append(seconds(command, environment))
+    return min(bare), min(own)
+
+
+def start_up(name: str, limit: float, command: list[str], before: Callable[[], dict[str, str]]) -> Row:
+    """How many times longer ``command`` takes than an interpreter that does nothing."""
+    bare, own = paired(command, before)
+    return Row(name, own / bare, limit, "x", f"{own * 1e3:.0f} ms against {bare * 1e3:.0f} ms")
+
+
+def whole_library(folder: Path) -> Path:
+    """A scenario that imports every file of the library."""
+    names = sorted(p.name for p in (ROOT / "scenarios" / "library").glob("*.scn"))
+    path = folder / "all.scn"
+    path.write_text("edition 2026\n" + "".join(f'import "library/{name}"\n' for name in names), "utf-8")
+    return path
+
+
+def fresh_cache(folder: Path) -> Callable[[], dict[str, str]]:
+    """Environments that each name a cache folder nobody has used."""
+
+    def environment() -> dict[str, str]:
+        return os.environ | {"XDG_CACHE_HOME": tempfile.mkdtemp(dir=folder)}
+
+    return environment
+
+
+def warm_cache(folder: Path) -> Callable[[], dict[str, str]]:
+    """One environment whose cache the runs share."""
+    environment = os.environ | {"XDG_CACHE_HOME": str(folder / "warm")}
+    return lambda: environment
+
+
+def fastest(work: Callable[[], object], runs: int = 5) -> float:
+    """The fastest of a few runs in this process, the first left out."""
+    times = []
+    for _ in range(runs + 1):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times[1:])
+
+
+def own_work(folder: Path) -> Row:
+    """A report without WeasyPrint and matplotlib: language, engine, document, JSON, CSV, and HTML without figures."""
+    from bench.work import report
+
+    took = fastest(lambda: report(SCENARIO, folder))
+    return Row("a report's own work", took, 1.0, "s", "language, engine, document, HTML without figures; warm")
+
+
+def second_file(folder: Path) -> Row:
+    """The share of a start-up that a second file in the same call pays again: 0 = none of it.
+
+    saved = t(A) + t(B) - t(A B), and a start-up is what a file without content takes.
+    """
+    environment = warm_cache(folder)()
+    empty = folder / "empty.scn"
+    empty.write_text("edition 2026\n", "utf-8")
+    calls = {"start": [empty], "a": [SCENARIO], "b": [SECOND], "ab": [SCENARIO, SECOND]}
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(PAIRS):
+        for name, files in calls.items():
+            times[name].append(seconds([str(SCN), "check", *map(str, files)], environment))
+    best = {name: min(values) for name, values in times.items()}
+    saved = best["a"] + best["b"] - best["ab"]
+    detail = f"start-up {best['start'] * 1e3:.0f} ms, saved {saved * 1e3:.0f} ms"
+    return Row("a second file in one call", 1 - saved / best["start"], 0.2, "of a start-up", detail)
+
+
+def rows() -> list[Row]:
+    """All promises, measured."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        library = whole_library(folder)
+        check = [str(SCN), "check", str(library)]
+        with contextlib.redirect_stdout(io.StringIO()):
+            seconds(check, warm_cache(folder)())
+        return [
+            start_up("scn check of the whole library, warm", 15, check, warm_cache(folder)),
+            start_up("scn check of the whole library, first run", 60, check, fresh_cache(folder)),
+            own_work(folder),
+            second_file(folder),
+        ]
+
+
+def main() -> int:
+    """Measures, prints, and says by the exit code whether every limit holds."""
+    measured = rows()
+    width = max(len(r.name) for r in measured)
+    for r in measured:
+        mark = "ok  " if r.met else "MISS"
+        print(f"{mark}  {r.name:<{width}}  {r.value:6.2f} {r.unit} (at most {r.limit:g})  {r.detail}")
+    return 0 if all(r.met for r in measured) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,92 @@
+"""Where a statement ends.
+
+Between lexer and parser: a line end inside ( ) or [ ], or right after an operator, is layout; a comma
+directly inside { } ends a statement as a line end does; every other line end ends one. The filter
+looks backwards only, because a token read ahead would be lexed in the wrong context.
+"""
+
+from collections.abc import Iterator
+
+from lark import Token
+
+DEEPEST = 200  # nested brackets and blocks; recursive readers of the tree rely on it
+
+OPENING = {"LBRACE": "RBRACE", "LPAR": "RPAR", "LSQB": "RSQB"}
+CLOSING = frozenset(OPENING.values())
+PREFIXES = frozenset({"IF", "NOT", "POWER"})
+OPERATORS = frozenset({
+    "ADD", "MULTIPLY", "COMPARE", "IN", "DIVIDES", "POWER", "RANGE", "AND", "OR", "NOT", "IF", "THEN", "ELSE",
+})
+BEFORE_SIGN = OPERATORS | {"EQUAL", "LPAR", "LSQB", "COMMA", "REQUIRE", "WHERE"}
+
+
+class TooDeep(Exception):
+    """Nested beyond DEEPEST; never leaves parse.py."""
+
+    def __init__(self, token: Token) -> None:
+        super().__init__("nested too deep")
+        self.token = token
+
+
+class Lines:
+    """The filter; after a parse ``open`` and ``before`` say how far it got."""
+
+    always_accept = ("_NL", "COMMA")
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Ready for another file."""
+        self.open: list[Token] = []  # brackets not closed yet, innermost last
+        self.before: list[Token] = []  # the tokens of the statement so far
+        self.header: list[Token] = []  # the tokens before the last {
+        self.ended: Token | None = None  # the line end or comma before this statement
+        self.prefixes = 0  # nesting of this statement that has no brackets: not, if, ^, signs
+        self.outer: list[int] = []  # the same at each open bracket
+
+    def process(self, stream: Iterator[Token]) -> Iterator[Token]:
+        """The tokens that the grammar is to see."""
+        self.reset()
+        for token in stream:
+            kept = self._kept(token)
+            if kept is not None:
+                self._count(kept)
+                yield kept
+                self._remember(kept)
+
+    def _kept(self, token: Token) -> Token | None:
+        kind = token.type
+        last = self.before[-1].type if self.before else None
+        if kind == "_NL":
+            inside = bool(self.open) and self.open[-1].type != "LBRACE"
+            return None if inside or last is None or last in OPERATORS else token
+        if kind == "COMMA" and self.open and self.open[-1].type == "LBRACE" and last is not None:
+            return Token.new_borrow_pos("_NL", ",", token)
+        return token
+
+    def _count(self, token: Token) -> None:
+        """Bounds the nesting before any tree is built."""
+        kind = token.type
+        sign = kind == "ADD" and bool(self.before) and self.before[-1].type in BEFORE_SIGN
+        self.prefixes += kind in PREFIXES or sign
+        if len(self.open) + (kind in OPENING) + self.prefixes > DEEPEST:
+            raise TooDeep(token)
+
+    def _remember(self, token: Token) -> None:
+        kind = token.type
+        if kind in OPENING:
+            self.open.append(token)
+            self.outer.append(self.prefixes)
+        elif kind in CLOSING and self.open:
+            self.open.pop()
+            self.prefixes = self.outer.pop()
+        elif kind == "COMMA" and self.outer:
+            self.prefixes = self.outer[-1]
+        if kind == "LBRACE":
+            self.header = [*self.before, token]
+        if kind in ("_NL", "LBRACE"):
+            self.before, self.prefixes = [], 0
+            self.ended = token
+        else:
+            self.before.append(token)

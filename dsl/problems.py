@@ -1,0 +1,148 @@
+"""Problems: what is wrong with a scenario, where, why, and what to type instead.
+
+A mistake of the reader's is a ``Problem`` value, collected and shown with all the others; it is
+never raised. The same values go to the terminal, to JSON and into a report.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+
+class Span(NamedTuple):
+    """Columns ``column`` to ``end`` (exclusive, from 1) of a line; end 0 means up to the line's end."""
+
+    file: str
+    line: int
+    column: int
+    end: int = 0
+
+
+class Label(NamedTuple):
+    """A place and what is to be said about it."""
+
+    span: Span
+    text: str
+
+
+class Problem(NamedTuple):
+    """One mistake: ``label`` marks its cause, ``labels`` where it comes from, ``notes`` say why."""
+
+    code: str
+    title: str
+    span: Span
+    label: str = "here"
+    labels: tuple[Label, ...] = ()
+    notes: tuple[str, ...] = ()
+    help: str = ""
+    severity: str = "error"
+
+
+# What each code stands for; ``scn explain`` and the reference page print these.
+CODES = {
+    "E01": "the text does not follow the grammar: a bracket, an = or a line end is not where it should be",
+    "E02": "a file cannot be read: it does not exist, is a folder, or may not be opened",
+    "E03": "a file is not UTF-8 text",
+    "E04": "files import each other in a circle",
+    "E05": "brackets and blocks are nested more than 200 deep",
+    "E06": "an edition that this version does not know, or one that does not come first",
+    "E10": "a block of a kind that does not exist, or that does not belong here",
+    "E11": "a setting that its block does not have",
+    "E12": "a name or a setting is given twice",
+    "E13": "a setting that its block needs is missing",
+    "E14": "a block's name, title or base is missing or is one too many",
+    "E15": "a name that nothing in reach is called",
+    "E16": "a value of the wrong form: a text where a number belongs, a list where one value belongs",
+    "E17": "a spelling that is not a unit",
+    "E18": "units that do not go together",
+    "E19": "a bare number where a unit is needed",
+    "E20": "a value outside the bounds of its setting",
+    "E21": "a choice that its setting does not have",
+    "E22": "tokens that are not a whole number of sequences",
+    "E23": "names that are defined by each other in a circle",
+    "E24": "arithmetic that has no result, such as a division by zero",
+    "E25": "a name of the file that hides a setting",
+    "E26": "settings that contradict each other",
+    "E27": "something that varies nothing",
+    "E28": "a statement that does not belong in this place",
+    "E29": "a --set that does not have the form path=value",
+    "E30": "something that this version does not read yet",
+    "W01": "a value that is allowed and is probably not what was meant",
+}
+
+# Problems that may only be an echo of a statement that could not be read.
+ECHOES = frozenset({"E13", "E15"})
+
+
+def show(problems: Iterable[Problem], sources: Mapping[str, str]) -> str:
+    """The problems as plain text, each with its line and a caret; ``sources`` maps a span's file to its text."""
+    return "\n\n".join(_shown(problem, sources) for problem in problems)
+
+
+def to_json(problems: Iterable[Problem]) -> list[dict[str, object]]:
+    """The problems as plain dictionaries, for editors and other programs."""
+    return [_json(problem) for problem in problems]
+
+
+def _json(problem: Problem) -> dict[str, object]:
+    labels = [{**label.span._asdict(), "text": label.text} for label in problem.labels]
+    return {
+        "code": problem.code, "severity": problem.severity, "title": problem.title, **problem.span._asdict(),
+        "label": problem.label, "labels": labels, "notes": list(problem.notes), "help": problem.help,
+    }
+
+
+def _shown(problem: Problem, sources: Mapping[str, str]) -> str:
+    places = [Label(problem.span, problem.label), *problem.labels]
+    width = max(len(str(place.span.line)) for place in places)
+    lines = [f"{problem.severity}[{problem.code}]: {problem.title}"]
+    for i, place in enumerate(places):
+        span = place.span
+        lines.append(f"{' ' * width} {'-->' if i == 0 else '::>'} {span.file}:{span.line}:{span.column}")
+        lines += _marked(place, width, sources.get(span.file))
+    lines += [f"{' ' * width} = note: {note}" for note in problem.notes]
+    if problem.help:
+        lines.append(f"{' ' * width} = help: {problem.help}")
+    return "\n".join(lines)
+
+
+def _marked(place: Label, width: int, source: str | None) -> list[str]:
+    """The source line and a line of carets under the marked columns; tabs count as one column."""
+    span = place.span
+    rows = [] if source is None else source.split("\n")
+    if not 1 <= span.line <= len(rows):
+        return [f"{' ' * width} | {place.text}"] if place.text != "here" else []
+    text = printable(rows[span.line - 1])
+    end = span.end if span.end > span.column else len(text) + 1
+    carets = "^" * max(1, end - span.column)
+    return [f"{span.line:>{width}} | {text}", f"{' ' * width} | {' ' * (span.column - 1)}{carets} {place.text}"]
+
+
+def printable(text: str) -> str:
+    """``text`` with every character that would upset a terminal or the caret's column made visible."""
+    return "".join(c if c.isprintable() else " " if c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def nearest(word: str, legal: Iterable[str]) -> str | None:
+    """The one name of ``legal`` that ``word`` was probably meant to be, or None."""
+    import difflib  # only needed when something is wrong
+
+    names = list(legal)
+    folded = {name.lower(): name for name in reversed(names)}
+    close = difflib.get_close_matches(word.lower(), folded, n=1, cutoff=0.6)
+    if close:
+        return folded[close[0]]
+    last = [name for name in names if name.rpartition(".")[2].lower() == word.lower()]
+    return last[0] if len(last) == 1 else None
+
+
+def did_you_mean(word: str, legal: Iterable[str]) -> str:
+    """A help text with the nearest legal name, or an empty one."""
+    name = nearest(word, legal)
+    return f"did you mean `{name}`?" if name else ""
+
+
+def listed(words: Sequence[str], most: int = 12) -> str:
+    """Words as a phrase: "a, b and c", cut short where there are many."""
+    if len(words) > most:
+        return f"{', '.join(words[:most])} … ({len(words)} in all)"
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))

@@ -1,0 +1,22 @@
+"""Ring all-gather. S: bytes of the gathered buffer; n: ranks; beta: bytes/s of the narrowest link crossed."""
+
+import numpy as np
+
+from engine.collectives.terms import Terms, s0_transfer
+from engine.columns import Column
+from engine.network import Group
+
+
+def seconds(size: Column, group: Group, terms: Terms) -> Column:
+    """t = t0 + ring latency + (n-1)/n S/(alpha beta); 0 for one rank. Source: S0 rule 3, ruling E17."""
+    n = group.size
+    if terms.protocol == "s0":
+        moving = s0_transfer(size, n, group.bandwidth)
+    else:
+        moving = (n - 1) / n * size / (terms.alpha("gather", size, group.crosses) * group.bandwidth)
+    return np.where(n > 1, terms.call + group.ring_latency + moving, 0.0)
+
+
+def traffic(size: Column, n: Column) -> Column:
+    """Bytes a rank sends: (n-1)/n S."""
+    return (n - 1) / n * size

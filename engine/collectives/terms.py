@@ -1,0 +1,62 @@
+"""What collectives have in common: the attained share of a link, and the fixed cost of a call.
+
+Two protocols. ``s0``: 0.5 below 32 KiB, 0.7 below 1 MiB, 0.9 above (S0), made monotone as ruling E17 asks.
+``fitted``: t = t0 + hops + (n-1)/n S/(alpha beta) with alpha by collective from the library's gpu row and
+t0 from measured call floors. Source: ruling E17, fitted on measured nccl-tests tables.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.columns import ZERO, Column, column
+from engine.inputs import Run
+
+CALL = 10e-6  # s, fixed cost of a call; source: ruling E17 (all-gather, reduce-scatter and all-to-all, NVLink)
+S0_STEPS = ((32768.0, 0.5), (1048576.0, 0.7))
+S0_LARGE = 0.9
+# Link share of a collective that leaves the scale-up domain: NICs reach 0.90-0.97 of wire speed
+# (nccl-tests on 2 to 512 nodes, data catalog findings 17 and 18).
+ACROSS = 0.9
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Efficiencies of the run's links: by collective inside a domain, across domains, and the call's fixed cost."""
+
+    protocol: str
+    gather: Column
+    all_reduce: Column
+    all_to_all: Column
+    across: Column
+    call: Column
+
+    def alpha(self, kind: str, size: Column, crosses: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> Column:
+        """Attained share of the link for a buffer of ``size`` bytes."""
+        if self.protocol == "s0":
+            return s0_efficiency(size)
+        inside = {"gather": self.gather, "all_reduce": self.all_reduce, "all_to_all": self.all_to_all}[kind]
+        return np.where(crosses, self.across, inside)
+
+
+def of(run: Run) -> Terms:
+    """The terms of a run."""
+    e = run.gpu.efficiency
+    s0 = run.cluster.protocol == "s0"
+    return Terms(run.cluster.protocol, e.gather, e.all_reduce, e.all_to_all, column(ACROSS), ZERO if s0 else column(CALL))
+
+
+def s0_efficiency(size: Column) -> Column:
+    """S0's protocol efficiency of a buffer of ``size`` bytes: 0.5, 0.7 from 32 KiB, 0.9 from 1 MiB."""
+    result = np.full_like(size, S0_LARGE)
+    for limit, share in reversed(S0_STEPS):
+        result = np.where(size < limit, share, result)
+    return result
+
+
+def s0_transfer(size: Column, n: Column, beta: Column) -> Column:
+    """Seconds of (n-1)/n S at S0's stepped efficiency, never less than a smaller buffer takes (running maximum)."""
+    own = size / s0_efficiency(size)
+    for limit, share in S0_STEPS:
+        own = np.where(size >= limit, np.maximum(own, limit / share), own)
+    return (n - 1) / n * own / beta

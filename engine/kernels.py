@@ -1,0 +1,114 @@
+"""Rules 1 and 2: seconds of a matrix multiply, of an attention kernel, and of memory traffic.
+
+Symbols: M, N, K shape of a GEMM; P dense peak of the datatype; phi sustained over peak clock; eta_max and K_half the
+library's GEMM rows; W bytes of weights streamed; beta memory bandwidth and eps the attained share of it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.columns import ONE, Column, column
+from engine.inputs import Run
+from engine.operators.work import Gemm, Sdpa, Traffic
+
+# Tiles of a GEMM kernel (rows, columns) and the rate of a tile against the largest one. Of the four the fastest is
+# taken. Source: study of open runs and of the kernel catalog (8-12 % error at the 90th percentile, 33 % with one tile).
+TILES = ((128.0, 256.0, 1.0), (128.0, 128.0, 0.92), (64.0, 128.0, 0.75), (64.0, 64.0, 0.6))
+ALIGNMENT = 64.0  # per-rank N or K off this multiple runs slower
+MISALIGNED = 0.8  # BLOOM h 14,400 against 13,824: 17 % slower beyond its FLOPs
+HIDDEN_WEIGHTS = 0.5  # share of weight streaming that is not hidden behind the arithmetic
+DTYPE_BYTES = {"bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "fp4": 0.5, "fp32": 4.0}
+UNFUSED_HALF_HEAD = 100.0  # head dimension at which the two batched GEMMs of unfused attention reach half of eta_max
+SMALL_HEADS = ((64.0, 0.88), (96.0, 0.93))  # attention rate at head dimensions up to this
+
+
+@dataclass(frozen=True)
+class Device:
+    """One GPU under this run's software: rates in FLOP/s and bytes/s."""
+
+    peak: Column  # of the run's precision, dense
+    peak_bf16: Column
+    clock: Column
+    gemm: Column  # eta_max of the run's precision
+    half_k: Column
+    sms: Column | None
+    memory: Column  # attainable bytes/s
+    attention_forward: Column
+    attention_backward: Column
+    half_sequence: Column
+    fused_attention: bool
+    passes: Column
+
+
+def device(run: Run) -> Device:
+    """The run's GPU and stack as rates. The peak is the dense one of the run's precision; NaN where the part has none."""
+    gpu, stack = run.gpu, run.stack
+    half = gpu.peak.fp16 if run.precision == "fp16" else gpu.peak.bf16
+    half = half if half is not None else gpu.peak.bf16 if gpu.peak.bf16 is not None else column(np.nan)
+    own = getattr(gpu.peak, run.precision)
+    e = gpu.efficiency
+    best = {"fp8": e.gemm_fp8, "fp4": e.gemm_fp4}.get(run.precision, e.gemm)
+    eager = stack.attention in ("flash1", "flash2")
+    share = 0.53 if stack.attention == "flash1" else 1.0  # FA1 against FA2 (0.19 / 0.36 on H100)
+    a = gpu.attention
+    stated = run.efficiency.memory
+    return Device(
+        peak=own if own is not None else column(np.nan), peak_bf16=half, clock=e.clock, gemm=best, half_k=e.half_k,
+        sms=gpu.sms, memory=gpu.memory_bandwidth * (stated if stated is not None else e.memory),
+        attention_forward=share * (a.eager_forward if eager else a.forward),
+        attention_backward=share * (a.eager_backward if eager else a.backward),
+        half_sequence=a.half_sequence, fused_attention=run.kernels.flash and stack.attention != "unfused",
+        passes=stack.passes if run.kernels.fused else np.maximum(stack.passes, 1.0),
+    )
+
+
+def wave(m: Column, n: Column, sms: Column | None) -> Column:
+    """Share of the device that M x N output tiles fill: best over TILES of rate x filled tile x filled last wave."""
+    best = np.zeros_like(m * n)
+    for rows, columns, rate in TILES:
+        down, across = np.ceil(m / rows), np.ceil(n / columns)
+        filled = m * n / (down * rows * across * columns)
+        waves = ONE if sms is None else down * across / sms
+        best = np.maximum(best, rate * filled * waves / np.ceil(waves))
+    return best
+
+
+def efficiency(gemm: Gemm, dev: Device) -> Column:
+    """eta of a GEMM, share of peak: phi eta_max wave(M, N) K/(K + K_half), x 0.8 where N or K is off a multiple of 64.
+
+    Source: ruling 8 and the study of open runs, fitted on measured GEMM tables.
+    """
+    aligned = np.where((gemm.n % ALIGNMENT == 0) & (gemm.k % ALIGNMENT == 0), 1.0, MISALIGNED)
+    return dev.clock * dev.gemm * wave(gemm.m, gemm.n, dev.sms) * gemm.k / (gemm.k + dev.half_k) * aligned
+
+
+def gemm_seconds(gemm: Gemm, dev: Device, stated: Column | None, bf16: bool = False) -> tuple[Column, Column]:
+    """Seconds of a GEMM and its eta: t = 2MNK/(P eta) + W/(2 beta eps); a stated eta replaces both terms."""
+    peak = dev.peak_bf16 if bf16 else dev.peak
+    flops = 2 * gemm.m * gemm.n * gemm.k
+    if stated is not None:
+        return flops / (peak * stated), stated
+    seconds = flops / (peak * efficiency(gemm, dev)) + HIDDEN_WEIGHTS * gemm.weights / dev.memory
+    return seconds, flops / (peak * seconds)
+
+
+def sdpa_seconds(work: Sdpa, dev: Device, stated: Column | None) -> tuple[Column, Column]:
+    """Seconds of fused attention and its eta: t = F/(P phi eta s/(s + s_half) h), h the rate of small heads.
+
+    F are the FLOPs really computed (half the square under a causal mask). Source: study of open runs, FlashAttention
+    papers' tables in the kernel catalog.
+    """
+    if stated is None and not work.fused:
+        stated = dev.clock * dev.gemm * work.head / (work.head + UNFUSED_HALF_HEAD)
+    if stated is None:
+        best = dev.attention_backward if work.backward else dev.attention_forward
+        heads = np.where(work.head <= 64, SMALL_HEADS[0][1], np.where(work.head <= 96, SMALL_HEADS[1][1], 1.0))
+        stated = dev.clock * best * work.sequence / (work.sequence + dev.half_sequence) * heads
+    return work.flops / (dev.peak_bf16 * stated), stated
+
+
+def traffic_seconds(work: Traffic, dev: Device) -> tuple[Column, Column]:
+    """Seconds of memory traffic and its passes: t = c x stack passes x bytes/(beta eps). Source: S0 rule 2."""
+    passes = work.passes * dev.passes
+    return passes * work.bytes / dev.memory, passes

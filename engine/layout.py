@@ -1,0 +1,110 @@
+"""The layout: parallel degrees that follow from others, and whether a layout can be built at all.
+
+Symbols: tp, cp, pp, dp tensor, context, pipeline, data degree; ep, etp expert and expert-tensor; b micro-batch;
+B global batch; m = B/(dp b) micro-batches; T = b s/cp tokens of one micro-batch on one rank; D the group over which
+dense states are sharded (dp cp, or less for HSDP), R = dp cp / D copies of it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.columns import ONE, Column, column
+from engine.inputs import Run
+
+
+@dataclass(frozen=True)
+class Degrees:
+    """Every degree of the layout, with those that follow from the rest. All columns except pp and vp."""
+
+    tp: Column
+    cp: Column
+    pp: int
+    vp: int
+    dp: Column
+    ep: Column
+    etp: Column
+    edp: Column
+    used: Column  # GPUs that work
+    idle: Column  # GPUs of the cluster that the layout leaves out
+    micro_batches: Column
+    tokens: Column  # T, of one micro-batch on one rank
+    tokens_per_step: Column
+    sequence: Column
+    shard: Column  # D
+    copies: Column  # R
+    sequence_parallel: bool
+    kv_heads: Column  # on one tensor rank, at least 1
+
+
+def virtual_stages(run: Run) -> int:
+    """Model chunks a rank holds: 1 unless the schedule is interleaved."""
+    return (run.layout.schedule.virtual_stages or 2) if run.layout.schedule.kind == "interleaved" else 1
+
+
+def data_parallel(run: Run) -> Column:
+    """dp as stated, else what the GPUs leave: floor(GPUs / (tp cp pp)), at least 1 (ruling 5: dp excludes cp)."""
+    l = run.layout
+    if l.data is not None:
+        return l.data
+    gpus = ONE if run.cluster.gpus is None else run.cluster.gpus
+    return np.maximum(np.floor(gpus / (l.tensor * l.context * l.pipeline)), 1.0)
+
+
+def shard_group(run: Run, dp: Column, used: Column) -> Column:
+    """D, ranks over which dense states are sharded.
+
+    zero3(within = tier): the dp·cp ranks that one element of that tier holds; zero3(group = n gpus): of n GPUs.
+    """
+    l = run.layout
+    ranks = dp * l.context
+    if l.shard.kind != "zero3" or (l.shard.within == "all" and l.shard.group is None):
+        return ranks
+    inner = l.tensor * (l.pipeline if _inside(l.order, "pipeline", "data") else 1)
+    if l.shard.group is not None:
+        gpus = l.shard.group
+    else:
+        gpus = element_gpus(run, l.shard.within, used)
+    return np.clip(np.floor(gpus / inner), 1.0, ranks)
+
+
+def element_gpus(run: Run, tier: str, used: Column) -> Column:
+    """GPUs of the job in one element of ``tier``: its span, or an equal part of it where placement is balanced."""
+    spans = {t.name: t.span for t in run.cluster.tier}
+    span = spans.get(tier)
+    if span is None:
+        return used
+    if run.cluster.placement == "balanced":
+        return used / np.ceil(used / span)
+    return np.minimum(span, used)
+
+
+def _inside(order: tuple[str, ...], inner: str, outer: str) -> bool:
+    return order.index(inner) < order.index(outer)
+
+
+def resolve(run: Run) -> Degrees:
+    """All degrees of the layout. Where no batch is stated, ``accumulation`` gives the micro-batches, else they are NaN."""
+    l = run.layout
+    dp = data_parallel(run)
+    used = l.tensor * l.context * l.pipeline * dp
+    gpus = used if run.cluster.gpus is None else run.cluster.gpus
+    sequence = run.sequence if run.sequence is not None else run.model.sequence
+    if sequence is None:
+        sequence = column(np.nan)
+    if run.batch is not None:
+        m = run.batch / (dp * l.micro_batch)
+    elif run.accumulation is not None:
+        m = run.accumulation
+    else:
+        m = column(np.nan)
+    kv = run.model.kv_heads if run.model.kv_heads is not None else run.model.heads
+    shard = shard_group(run, dp, used)
+    wanted = run.stack.sequence_parallel if l.sequence_parallel is None else l.sequence_parallel
+    return Degrees(
+        tp=l.tensor, cp=l.context, pp=l.pipeline, vp=virtual_stages(run), dp=dp, ep=l.expert, etp=l.expert_tensor,
+        edp=l.tensor * l.context * dp / (l.expert * l.expert_tensor), used=used, idle=gpus - used, micro_batches=m,
+        tokens=l.micro_batch * sequence / l.context, tokens_per_step=m * dp * l.micro_batch * sequence, sequence=sequence,
+        shard=shard, copies=dp * l.context / shard, sequence_parallel=wanted,
+        kv_heads=np.maximum((ONE if kv is None else kv) / l.tensor, 1.0),
+    )

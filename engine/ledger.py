@@ -1,0 +1,191 @@
+"""The ledger: every row of work with its price, what hides it, and what of it stays exposed.
+
+Nothing enters the step time that is not a row. A ``Row`` is one execution (one micro-batch of one layer, or once a
+step); an ``Entry`` is a row with the times it runs per step on the stage that sets the pace.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from engine.collectives import COLLECTIVES, Terms
+from engine.columns import ZERO, Column
+from engine.inputs import Run
+from engine.kernels import Device, gemm_seconds, sdpa_seconds, traffic_seconds
+from engine.network import Group
+from engine.operators.work import Block, Collective, Gemm, Sdpa, Traffic, Work
+
+ATTENTION_BACKWARD_KERNELS = 3
+ATTENTION_HIDES = 0.7  # share of the attention kernel that a ring exchange can hide behind
+
+
+@dataclass(frozen=True)
+class Row:
+    """One priced execution. ``seconds`` is how long it is busy, ``exposed`` what it adds to the step."""
+
+    block: str
+    op: str
+    phase: str
+    kind: str
+    flops: Column
+    bytes: Column
+    efficiency: Column | None
+    axis: str | None
+    algorithm: str | None
+    seconds: Column
+    exposed: Column
+    hidden_by: str | None
+    kernels: int
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row and how often it runs per step."""
+
+    row: Row
+    count: Column
+
+    @property
+    def exposed(self) -> Column:
+        return self.count * self.row.exposed
+
+
+@dataclass(frozen=True)
+class Prices:
+    """All that is needed to price work: the device, the groups of every axis, and the terms of collectives."""
+
+    run: Run
+    device: Device
+    groups: dict[str, Group]
+    terms: Terms
+
+
+def price(works: Iterable[Work], block: str, phase: str, prices: Prices) -> tuple[Row, ...]:
+    """Rows of one phase of a block, in order; a collective is priced last since it may hide behind its neighbors."""
+    works = tuple(works)
+    busy: dict[str, Column] = {}
+    rows: list[Row | None] = []
+    for work in works:
+        row = None if isinstance(work, Collective) else _local(work, block, phase, prices)
+        if row is not None:
+            busy[row.op] = row.seconds
+        rows.append(row)
+    return tuple(
+        row if row is not None else _collective(work, block, phase, prices, busy)
+        for row, work in zip(rows, works, strict=True) if row is not None or isinstance(work, Collective)
+    )
+
+
+def _name(work: Work) -> str:
+    return f"{work.op} {work.tag}" if work.tag else work.op
+
+
+def _local(work: Gemm | Sdpa | Traffic, block: str, phase: str, prices: Prices) -> Row:
+    """A row of work on one device."""
+    run, dev = prices.run, prices.device
+    stated = getattr(run.efficiency, work.op, None)
+    if isinstance(work, Gemm):
+        seconds, eta = gemm_seconds(work, dev, stated, bf16=work.op == "head")
+        return _row(block, _name(work), phase, "gemm", 2 * work.m * work.n * work.k, work.weights, eta, seconds)
+    if isinstance(work, Sdpa):
+        seconds, eta = sdpa_seconds(work, dev, stated)
+        kernels = ATTENTION_BACKWARD_KERNELS if work.backward else 1
+        return _row(block, _name(work), phase, "sdpa", work.flops, ZERO, eta, seconds, kernels)
+    seconds, passes = traffic_seconds(work, dev)
+    return _row(block, _name(work), phase, "hbm", ZERO, work.bytes * passes, passes, seconds)
+
+
+def _row(block: str, op: str, phase: str, kind: str, flops: Column, moved: Column, eta: Column, seconds: Column,
+         kernels: int = 1) -> Row:
+    return Row(block, op, phase, kind, flops, moved, eta, None, None, seconds, seconds, None, kernels)
+
+
+def _collective(work: Collective, block: str, phase: str, prices: Prices, busy: dict[str, Column]) -> Row:
+    """A collective row; what hides it depends on the axis and on the layout's overlap."""
+    group, rule = prices.groups[work.axis], COLLECTIVES[work.kind]
+    seconds = rule.seconds(work.bytes, group, prices.terms)
+    exposed, behind = _exposed(work, seconds, prices, busy)
+    moved = rule.traffic(work.bytes, group.size)
+    alpha = np.divide(moved, seconds * group.bandwidth, out=np.full_like(seconds, np.nan), where=seconds > 0)
+    return Row(block, _name(work), phase, "collective", ZERO, moved, alpha, work.axis, f"{work.kind} ({rule.algorithm})",
+               seconds, exposed, behind, 1)
+
+
+def _exposed(work: Collective, seconds: Column, prices: Prices, busy: dict[str, Column]) -> tuple[Column, str | None]:
+    """Exposed seconds of a collective inside a block, and what hides the rest (ruling E7)."""
+    layout, tax = prices.run.layout, prices.run.stack.overlap_tax
+    if work.axis == "tensor" and layout.tp_overlap == "fraction":
+        return (1 - layout.overlap.tensor) * seconds, "compute, as stated"
+    if work.axis == "tensor" and layout.tp_overlap == "none":
+        return seconds, None
+    cover = busy.get(work.behind) if work.behind else None
+    if cover is None:
+        return seconds, None
+    if work.axis == "context":
+        cover = ATTENTION_HIDES * cover
+    return np.maximum(seconds - cover, 0.0) + tax * np.minimum(seconds, cover), work.behind
+
+
+def launch(rows: tuple[Row, ...], block: str, phase: str, prices: Prices) -> Row:
+    """The launch tax of a block's phase: kernels x gap, and the host floor max(0, kernels x t_host - device time).
+
+    CUDA graphs leave part of the gap and no floor. Source: S0 section 8, ruling (d) launch gap.
+    """
+    run, stack = prices.run, prices.run.stack
+    kernels = sum(r.kernels for r in rows if r.axis is None)
+    kernels += sum(r.kernels for r in rows if r.axis is not None and np.any(prices.groups[r.axis].size > 1))
+    busy = total(rows)
+    gap = kernels * stack.kernel_gap
+    if run.kernels.graphs:
+        seconds = gap * stack.graph_gap + ZERO * busy
+    else:
+        seconds = gap + np.maximum(kernels * stack.host_time - busy - gap, 0.0)
+    return Row(block, "launch", phase, "launch", ZERO, ZERO, None, None, None, seconds, seconds, None, 0)
+
+
+def total(rows: Iterable[Row]) -> Column:
+    """Exposed seconds of some rows."""
+    result = ZERO
+    for row in rows:
+        result = result + row.exposed
+    return result
+
+
+def hidden(row: Row, exposed: Column, behind: str | None) -> Row:
+    """The row with other exposed seconds."""
+    return replace(row, exposed=exposed, hidden_by=behind)
+
+
+@dataclass(frozen=True)
+class PricedBlock:
+    """A block's rows by phase; ``recompute`` is the forward work that runs again before the backward pass."""
+
+    block: Block
+    forward: tuple[Row, ...]
+    recompute: tuple[Row, ...]
+    backward: tuple[Row, ...]
+
+    @property
+    def forward_seconds(self) -> Column:
+        return total(self.forward)
+
+    @property
+    def backward_seconds(self) -> Column:
+        return total(self.recompute) + total(self.backward)
+
+
+def recomputed(work: Work, block: str, ops: tuple[str, ...]) -> bool:
+    """Whether a piece of forward work runs again when ``ops`` (operations or whole blocks) are recomputed."""
+    return work.op in ops or block in ops or "all" in ops
+
+
+def price_block(block: Block, prices: Prices, recompute: tuple[str, ...]) -> PricedBlock:
+    """A block's rows with its launch tax; recomputed work repeats its collectives (ruling E8)."""
+    forward = price(block.forward, block.name, "forward", prices)
+    again = tuple(w for w in block.forward if recomputed(w, block.name, recompute))
+    repeated = price(again, block.name, "recompute", prices)
+    backward = price(block.backward, block.name, "backward", prices)
+    tax = [launch(rows, block.name, phase, prices) for rows, phase in (
+        (forward, "forward"), (repeated, "recompute"), (backward, "backward"))]
+    return PricedBlock(block, (*forward, tax[0]), (*repeated, tax[1]) if repeated else (), (*backward, tax[2]))

@@ -1,0 +1,187 @@
+"""The network: which wires a parallel group uses, and what they carry.
+
+A cluster is a chain of tiers, innermost (the scale-up domain) first. A group of an axis of size n and stride s has
+clamp(D/s, 1, n) members in an element of D GPUs. A ring over a group crosses tiers; its rate is the narrowest link
+it crosses, where g members of one domain bring g NICs.
+
+Symbols: n ranks of the group; g_i members in one element of tier i; k_i elements of tier i that the group spans;
+o oversubscription; R concurrent rings over a boundary; all bandwidths per GPU and direction, bytes/s.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.columns import ONE, Column, Flags, column
+from engine.inputs import Cluster, Run, Tier
+from engine.layout import Degrees
+
+LOCAL_LATENCY = 1e-6  # s, one hop inside a scale-up domain where no tier is stated
+
+
+@dataclass(frozen=True)
+class Group:
+    """One parallel group laid over the tiers."""
+
+    axis: str
+    size: Column  # n
+    members: tuple[Column, ...]  # in one element of each tier
+    elements: tuple[Column, ...]  # of each tier that the group spans
+    reach: Column  # index of the outermost tier it uses, 0 = inside the scale-up domain
+    inside: Column  # bandwidth inside the domain
+    outside: Column  # of one GPU's NIC after oversubscription (the narrowest tier crossed)
+    slowdown: Column  # by oversubscription, 1 = none
+    hop: tuple[Column, ...]  # latency of a hop at each tier
+    pair: bool  # a mesh: one peer gets only part of the link
+
+    @property
+    def per_domain(self) -> Column:
+        return self.members[0]
+
+    @property
+    def domains(self) -> Column:
+        return self.elements[0]
+
+    @property
+    def crosses(self) -> Flags:
+        """Whether the group leaves its scale-up domain."""
+        return np.asarray(self.domains > 1)
+
+    @property
+    def bandwidth(self) -> Column:
+        """Rate of a ring, per rank: NVLink inside, min(NVLink, g NICs) across (ruling 4)."""
+        return np.where(self.crosses, np.minimum(self.inside, self.per_domain * self.outside), self.inside)
+
+    @property
+    def ring_latency(self) -> Column:
+        """Latency of n-1 ring steps (n hops once the ring leaves a domain): (n-k) inside + hops at each outer tier."""
+        total = (self.size - np.where(self.crosses, self.domains, 1.0)) * self.hop[0]
+        for i in range(1, len(self.hop)):
+            here, above = self.elements[i - 1], self.elements[i]
+            total = total + np.where(here > 1, here - np.where(above > 1, above, 0.0), 0.0) * self.hop[i]
+        return total
+
+    @property
+    def tree_latency(self) -> Column:
+        """Latency of a tree all-reduce: 2 log2(k) across + 2 (g-1) inside."""
+        outer = self.hop[-1] if len(self.hop) > 1 else self.hop[0]
+        return 2 * np.log2(np.maximum(self.domains, 1.0)) * outer + 2 * (self.per_domain - 1) * self.hop[0]
+
+
+def tiers(cluster: Cluster, used: Column) -> tuple[Tier, ...]:
+    """The cluster's tiers; where none is stated, the scale-up domain alone, from the gpu's own link."""
+    if cluster.tier:
+        return cluster.tier
+    link = cluster.gpu.link if cluster.gpu.link is not None else cluster.link
+    if link is None:
+        link = column(np.inf) if np.all(used == 1) else column(np.nan)
+    return (Tier("node", domain(cluster), link, column(LOCAL_LATENCY), ONE),)
+
+
+def domain(cluster: Cluster) -> Column:
+    """GPUs of one scale-up domain: tier 1's span, else the gpu's domain, else gpus_per_node."""
+    if cluster.tier and cluster.tier[0].span is not None:
+        return cluster.tier[0].span
+    if not cluster.tier and cluster.gpu.domain is not None:
+        return cluster.gpu.domain
+    return cluster.gpus_per_node
+
+
+def spans(cluster: Cluster, used: Column) -> tuple[Column, ...]:
+    """GPUs below one element of each tier; the last tier defaults to all."""
+    chain = tiers(cluster, used)
+    gpus = used if cluster.gpus is None else cluster.gpus
+    result = [domain(cluster)]
+    for i, tier in enumerate(chain[1:], start=1):
+        result.append(tier.span if tier.span is not None else (gpus if i == len(chain) - 1 else result[-1]))
+    return tuple(result)
+
+
+def missing_link(cluster: Cluster, used: Column) -> bool:
+    """Whether the job leaves the only tier there is, so that its network is not described."""
+    return bool(np.any(used > spans(cluster, used)[-1]))
+
+
+def degrees_of(axis: str, d: Degrees) -> dict[str, Column]:
+    """The layout axes that make up the group of ``axis``: dense states are sharded over data and context together."""
+    size = {"tensor": d.tp, "context": d.cp, "data": d.dp, "pipeline": column(d.pp), "expert": d.ep}
+    if axis == "data":
+        return {"context": d.cp, "data": d.dp}
+    return {axis: size[axis]}
+
+
+def strides(order: tuple[str, ...], d: Degrees) -> dict[str, Column]:
+    """Distance in ranks between neighbors of each axis: the product of the degrees of the axes inside it."""
+    size = {"tensor": d.tp, "context": d.cp, "data": d.dp, "pipeline": column(d.pp)}
+    result, stride = {}, ONE
+    for axis in order:
+        result[axis] = stride
+        stride = stride * size.get(axis, ONE)
+    return result
+
+
+def group(run: Run, d: Degrees, axis: str, size: Column | None = None, spread: Column | None = None) -> Group:
+    """The group of ``axis`` laid over the tiers.
+
+    ``size`` limits it (an HSDP shard group takes the innermost ranks), ``spread`` places it that many ranks apart
+    (the copies of an HSDP group).
+    """
+    cluster, order = run.cluster, run.layout.order
+    chain, width = tiers(cluster, d.used), spans(cluster, d.used)
+    stride = strides(order, d)
+    parts = [(a, n, stride[a]) for a, n in degrees_of(axis, d).items() if a in stride]
+    n = parts[0][1]
+    for _, more, _ in parts[1:]:
+        n = n * more
+    if size is not None:
+        n = np.minimum(n, size)
+    inner = ONE  # groups of this axis that run side by side inside one element
+    for a in order:
+        if a in degrees_of(axis, d):
+            break
+        inner = inner * {"tensor": d.tp, "context": d.cp, "pipeline": column(d.pp)}.get(a, ONE)
+    members, elements = [], []
+    for i, span in enumerate(width):
+        room = _room(cluster, i, span, d.used)
+        g = ONE
+        for _, count, step in parts:
+            step = step if spread is None else step * spread
+            g = g * np.clip(np.floor(room / step), 1.0, count)
+        g = np.minimum(g, n)
+        members.append(g)
+        elements.append(np.ceil(n / g))
+    outside, slowdown, reach = column(np.inf), ONE, column(0.0)
+    for i in range(1, len(chain)):
+        crossing = elements[i - 1] > 1
+        factor = oversubscribed(cluster, d, i, width, inner * members[0])
+        outside = np.where(crossing, np.minimum(outside, chain[i].bandwidth / factor), outside)
+        slowdown = np.where(crossing, np.maximum(slowdown, factor), slowdown)
+        reach = np.where(crossing, float(i), reach)
+    if len(chain) == 1:
+        outside = np.where(elements[0] > 1, np.nan, np.inf)
+    inside = chain[0].bandwidth if cluster.gpu.topology != "mesh" or cluster.gpu.pair_link is None else np.minimum(
+        chain[0].bandwidth, cluster.gpu.pair_link * np.maximum(members[0] - 1, 1.0))
+    return Group(axis, n, tuple(members), tuple(elements), reach, inside, outside, slowdown,
+                 tuple(t.latency for t in chain), cluster.gpu.topology == "mesh")
+
+
+def _room(cluster: Cluster, tier: int, span: Column, used: Column) -> Column:
+    """GPUs of the job that one element of a tier holds; balanced placement fills the fewest elements equally."""
+    if tier == 0 or cluster.placement == "packed":
+        return np.minimum(span, used)
+    return used / np.ceil(used / span)
+
+
+def oversubscribed(cluster: Cluster, d: Degrees, tier: int, width: tuple[Column, ...], rings: Column) -> Column:
+    """Slow-down of the links of ``tier`` by its oversubscription o (ruling E6).
+
+    Packed and balanced: R rings cross a boundary of an element with n GPUs, max(1, R o / n).
+    Scattered: a share p = 1 - 1/elements of the bytes leaves the element, max(1, o p); o shrinks with the part of the
+    element's GPUs that the job uses.
+    """
+    o, span = tiers(cluster, d.used)[tier].oversubscription, width[tier - 1]
+    filled = _room(cluster, tier - 1, span, d.used)
+    if cluster.placement == "scattered":
+        away = 1.0 - 1.0 / np.ceil(d.used / span)
+        return np.maximum(o * filled / span * away, 1.0)
+    return np.maximum(rings * o / span, 1.0)

@@ -1,0 +1,36 @@
+"""The optimizer step: memory traffic over the states of the rank's shard.
+
+Symbols: P parameters of the rank before sharding, P/D of its shard; g, master, moments, w bytes per parameter.
+"""
+
+from engine.columns import Column, column
+from engine.inputs import Run
+from engine.operators.work import Traffic, Work
+
+NORM_AND_CLIP = 3.0  # the gradient is read for its norm, then read and written when clipped
+ADAM_FLOPS = 11.0  # S0 section 7, per parameter
+S0_BYTES = 16.0  # S0's count: both moments read and written
+
+
+def step_bytes(run: Run, gradient: Column) -> Column:
+    """Bytes moved per parameter of the shard: g + 2 (master + moments) + w; 28 with bf16 gradients, 30 with fp32.
+
+    Source: ruling E12.
+    """
+    if run.stack.optimizer_bytes is not None:
+        return run.stack.optimizer_bytes
+    return gradient + 2 * (run.states.master + run.states.moments) + run.states.weights
+
+
+def optimizer(run: Run, shard: Column, unsharded_gradient: Column, gradient: Column) -> tuple[Work, ...]:
+    """Rows of the step: the update, norm and clip over the shard, zeroing of the gradient buffer."""
+    rows: list[Work] = [Traffic("update", shard * step_bytes(run, gradient), 1.0)]
+    rows.append(Traffic("norm and clip", shard * gradient, NORM_AND_CLIP))
+    rows.append(Traffic("zero gradients", unsharded_gradient * gradient, 1.0))
+    return tuple(rows)
+
+
+def s0_seconds(parameters: Column, dp: Column, bandwidth: Column, peak: Column) -> Column:
+    """S0's own form, kept under its name as an oracle: 2 S_opt/beta + 11 N/(dp P) with S_opt = 8 N/dp bytes."""
+    share = parameters / dp
+    return column(S0_BYTES) * share / bandwidth + ADAM_FLOPS * share / peak

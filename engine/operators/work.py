@@ -1,0 +1,94 @@
+"""What an operator does, before anyone knows how long it takes.
+
+An operator file returns a ``Block``: the work of its forward and of its backward pass, and the tensors it
+keeps between the two, so that time and memory cannot drift apart. Prices come later (engine/ledger.py).
+
+Symbols: m, n, k the shape of a GEMM; bytes are those touched on one rank for one micro-batch.
+"""
+
+from dataclasses import dataclass
+
+from engine.columns import ZERO, Column
+
+ELEMENT = 2.0  # bytes of a bf16 or fp16 activation
+
+
+@dataclass(frozen=True)
+class Gemm:
+    """``count`` matrix multiplies m x k by k x n; ``weights`` are bytes of weights or gradients streamed beside."""
+
+    op: str
+    m: Column
+    n: Column
+    k: Column
+    weights: Column = ZERO
+    tag: str = ""  # "dX" or "dW" in the backward pass
+
+
+@dataclass(frozen=True)
+class Sdpa:
+    """Scaled dot-product attention in one fused kernel: FLOPs really computed, and the keys a query sees."""
+
+    op: str
+    flops: Column
+    sequence: Column
+    head: Column
+    backward: bool = False
+    fused: bool = True
+    tag: str = ""
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """``passes`` times ``bytes`` over the memory bandwidth."""
+
+    op: str
+    bytes: Column
+    passes: Column | float
+    tag: str = ""
+
+
+@dataclass(frozen=True)
+class Collective:
+    """A collective of the full buffer ``bytes`` over the group of ``axis``; ``behind`` names the work that can hide it."""
+
+    op: str
+    kind: str  # all_gather | reduce_scatter | all_reduce | all_to_all | ring_exchange
+    bytes: Column
+    axis: str
+    behind: str | None = None
+    tag: str = ""
+
+
+Work = Gemm | Sdpa | Traffic | Collective
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A tensor that lives from the forward to the backward pass of one micro-batch: bytes on this rank."""
+
+    op: str  # recomputing this op frees it
+    tensor: str
+    bytes: Column
+
+
+@dataclass(frozen=True)
+class Block:
+    """One operator block of one layer (or of the embedding, or the head)."""
+
+    name: str
+    forward: tuple[Work, ...]
+    backward: tuple[Work, ...]
+    keeps: tuple[Kept, ...]
+
+
+def linear(op: str, m: Column, n: Column, k: Column, weight: Column, gradient: Column) -> tuple[Gemm, tuple[Gemm, Gemm]]:
+    """Forward GEMM and its two backward GEMMs (input gradient dX, weight gradient dW), each with its own shape.
+
+    Half of the weights' bytes is not hidden behind the arithmetic; dW reads and writes the accumulated gradient.
+    ``weight`` and ``gradient`` are bytes per parameter. Source: S0 section 6; study of open runs (weight streaming).
+    """
+    forward = Gemm(op, m, n, k, weights=n * k * weight)
+    d_input = Gemm(op, m, k, n, weights=n * k * weight, tag="dX")
+    d_weight = Gemm(op, k, n, m, weights=n * k * 2 * gradient, tag="dW")
+    return forward, (d_input, d_weight)

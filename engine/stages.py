@@ -1,0 +1,53 @@
+"""Which layers stand on which pipeline stage.
+
+Symbols: L layers, p stages, v chunks per stage (virtual stages). Chunk c = 0 … pv-1 stands on stage c mod p, in
+the order of the model. The embedding stands before chunk 0, the head and the loss after the last chunk.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The layers of one stage, chunk by chunk, and whether it also holds the embedding or the head."""
+
+    index: int
+    chunks: tuple[int, ...]
+    first: bool
+    last: bool
+
+    @property
+    def layers(self) -> int:
+        return sum(self.chunks)
+
+
+def chunk_layers(layers: int, chunks: int, split: str) -> tuple[int, ...]:
+    """Layers of each chunk.
+
+    Where the layers divide, every chunk gets L/(pv). Else ``balanced`` counts the embedding and the head as one layer
+    each (126 over 16 is 7 + 14 x 8 + 7) and ``even`` does not; what is left over goes to the chunks after the first.
+    Source: Megatron-Core's account-for-embedding and account-for-loss options; Llama 3 paper section 3.3.2.
+    """
+    if layers % chunks == 0:
+        return (layers // chunks,) * chunks
+    ends = 2 if split == "balanced" and chunks > 1 else 0
+    base, rest = divmod(layers + ends, chunks)
+    sizes = [base] * chunks
+    for i in range(rest):
+        sizes[(1 + i) % chunks] += 1
+    if ends:
+        sizes[0] -= 1
+        sizes[-1] -= 1
+    return tuple(max(s, 0) for s in sizes)
+
+
+def assign(layers: int, pipeline: int, virtual_stages: int, split: str, stated: tuple[int, ...] | None) -> tuple[Stage, ...]:
+    """The stages of a pipeline; ``stated`` gives the layers of each stage instead of ``split``."""
+    if stated is not None:
+        each = tuple(chunk_layers(n, virtual_stages, "even") for n in stated)
+        return tuple(Stage(i, each[i], i == 0, i == len(stated) - 1) for i in range(len(stated)))
+    sizes = chunk_layers(layers, pipeline * virtual_stages, split)
+    return tuple(
+        Stage(i, tuple(sizes[i + v * pipeline] for v in range(virtual_stages)), i == 0, i == pipeline - 1)
+        for i in range(pipeline)
+    )

@@ -1,0 +1,1 @@
+"""The two commands, `render` and `scn`."""

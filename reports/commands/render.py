@@ -1,0 +1,163 @@
+"""`render FILE…`: every scenario file to HTML, PDF, JSON and CSV, and a page over them where there are several."""
+
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import get_context
+from pathlib import Path
+from typing import NoReturn, Protocol
+
+import click
+
+from reports.commands import shell
+from reports.commands.outcome import Job, Outcome
+
+FORMATS = ("html", "pdf", "json", "csv")
+STREAM = "-"
+
+
+class Tick(Protocol):
+    """Told whenever a file is finished."""
+
+    def __call__(self, outcome: Outcome) -> None: ...
+
+
+def formats(context: click.Context, option: click.Parameter, value: str) -> tuple[str, ...]:
+    """The formats of `--format html,pdf`, in the order they are made."""
+    names = [name.strip().lower() for name in value.split(",") if name.strip()]
+    unknown = [name for name in names if name not in FORMATS]
+    if unknown or not names:
+        known = ", ".join(FORMATS)
+        raise click.BadParameter(f"{', '.join(unknown) or 'nothing'} is not a format; there are {known}", context, option)
+    return tuple(name for name in FORMATS if name in names)
+
+
+def refuse_clashes(files: tuple[Path, ...]) -> None:
+    """Two files whose documents would have the same names cannot go to one folder."""
+    seen: dict[str, Path] = {"index": Path("the page over all files")} if len(files) > 1 else {}
+    for file in files:
+        if file.stem in seen and seen[file.stem] != file:
+            raise click.UsageError(f"{seen[file.stem]} and {file} would both write {file.stem}.html; render them apart")
+        seen[file.stem] = file
+
+
+def failed(job: Job, error: BaseException) -> Outcome:
+    """The outcome of a file on which a worker itself died, as when memory runs out."""
+    return Outcome(str(job.file), shell.INTERNAL, problems=f"{job.file}: {shell.internal(error)}")
+
+
+def in_turn(work: list[Job], tick: Tick) -> list[Outcome]:
+    """The files one after the other in this process: one start-up for all."""
+    from reports.commands.job import perform
+
+    outcomes = []
+    for job in work:
+        outcomes.append(perform(job))
+        tick(outcomes[-1])
+    return outcomes
+
+
+def side_by_side(work: list[Job], jobs: int, tick: Tick) -> list[Outcome]:
+    """The files over ``jobs`` processes; spawned, so that each is as fresh as a call of its own."""
+    from reports.commands.job import perform
+
+    with ProcessPoolExecutor(min(jobs, len(work)), mp_context=get_context("spawn")) as pool:
+        futures: dict[Future[Outcome], Job] = {pool.submit(perform, job): job for job in work}
+        done: dict[Path, Outcome] = {}
+        for future in as_completed(futures):
+            job = futures[future]
+            try:
+                done[job.file] = future.result()
+            except BrokenProcessPool as error:
+                done[job.file] = failed(job, error)
+            tick(done[job.file])
+    return [done[job.file] for job in work]
+
+
+@contextmanager
+def progress(total: int, shown: bool) -> Iterator[Tick]:
+    """A bar on standard error, where that is a terminal."""
+    if not shown:
+        yield lambda outcome: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("rendering", total=total)
+        yield lambda outcome: bar.update(task, advance=1, description=Path(outcome.file).name)
+
+
+def summary(outcome: Outcome) -> str:
+    """A file's verdict and the places of its documents, as printed."""
+    places = [p for p in outcome.written if p.suffix != ".csv"]
+    tables = [p for p in outcome.written if p.suffix == ".csv"]
+    lines = [f"{outcome.file}: {outcome.verdict}", *(f"  {place}" for place in places)]
+    if tables:
+        lines.append(f"  {len(tables)} tables, {tables[0]} and so on")
+    return "\n".join(lines)
+
+
+def write_index(outcomes: list[Outcome], folder: Path) -> Path:
+    """Writes the page over several files."""
+    from reports.commands import files, index
+
+    place = folder / "index.html"
+    return files.write({place: index.page(outcomes, folder)})[0]
+
+
+def report(outcomes: list[Outcome], quiet: bool) -> None:
+    """Says what became of the files: problems on standard error, documents on standard output."""
+    for outcome in outcomes:
+        if outcome.problems:
+            shell.complain(outcome.problems + "\n")
+        if outcome.stream:
+            click.echo(outcome.stream)
+        elif not quiet and outcome.written:
+            click.echo(shell.printable(summary(outcome)))
+    for line in sorted({outcome.missing for outcome in outcomes if outcome.missing}):
+        shell.complain(line)
+
+
+def check_stream(stream: bool, chosen: tuple[str, ...], files: tuple[Path, ...]) -> None:
+    """Standard output takes one JSON document and nothing else."""
+    if stream and (chosen != ("json",) or len(files) != 1):
+        raise click.UsageError("--out - writes one document: use it with --format json and one file")
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--out", default="out", show_default=True, metavar="DIR", help="Folder of the documents; - streams JSON.")
+@click.option("--format", "chosen", default="html,pdf", show_default=True, callback=formats, help="html, pdf, json, csv.")
+@click.option("--set", "overrides", multiple=True, metavar="NAME=VALUE", help="Replace a setting: --set cluster.nodes=256.")
+@click.option("--jobs", default=1, show_default=True, type=click.IntRange(1, 256), help="Processes, one file each.")
+@click.option("--quiet", is_flag=True, help="Say nothing but problems.")
+@click.version_option(package_name="tonnage", prog_name="tonnage")
+def render(
+    files: tuple[Path, ...], out: str, chosen: tuple[str, ...], overrides: tuple[str, ...], jobs: int, quiet: bool
+) -> int:
+    """Render scenario FILES to documents.
+
+    Exit: 0 all holds, 1 a requirement or check does not hold, 2 a file is in error, 3 something could not be written.
+    """
+    files = tuple(dict.fromkeys(files))
+    stream = out == STREAM
+    check_stream(stream, chosen, files)
+    refuse_clashes(files)
+    folder = None if stream else Path(out)
+    work = [Job(file, folder, chosen, overrides) for file in files]
+    with progress(len(work), shown=not quiet and not stream and sys.stderr.isatty()) as tick:
+        outcomes = in_turn(work, tick) if jobs == 1 or len(work) == 1 else side_by_side(work, jobs, tick)
+    report(outcomes, quiet)
+    if folder and len(files) > 1 and {"html", "pdf"} & set(chosen):
+        place = write_index(outcomes, folder)
+        if not quiet:
+            click.echo(str(place))
+    return shell.worst([outcome.code for outcome in outcomes])
+
+
+def main() -> NoReturn:
+    """The command `render`."""
+    shell.run(render)

@@ -1,0 +1,58 @@
+"""`scn`: check scenario files, and say what the installation lacks. Imports no library that draws or computes."""
+
+import json
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from reports.commands import shell
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="tonnage", prog_name="tonnage")
+def scn() -> None:
+    """Work on the scenario language."""
+
+
+@scn.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How problems are printed.")
+@click.option("--set", "overrides", multiple=True, metavar="NAME=VALUE", help="Replace a setting.")
+def check(files: tuple[Path, ...], form: str, overrides: tuple[str, ...]) -> int:
+    """Check FILES: every problem with its place and what to type instead.
+
+    Exit: 0 no errors, 2 some file is in error.
+    """
+    from reports.commands.source import read
+
+    sources = [read(file, overrides) for file in dict.fromkeys(files)]
+    if form == "json":
+        click.echo(json.dumps([problem for source in sources for problem in source.to_json()], indent=1))
+    else:
+        for text in filter(None, (source.shown for source in sources)):
+            shell.complain(text + "\n")
+        wrong = sum(source.in_error for source in sources)
+        click.echo(f"{len(sources)} checked, {wrong} in error" if len(sources) > 1 or wrong else "no problem found")
+    return shell.worst([shell.IN_ERROR if source.in_error else shell.HOLDS for source in sources])
+
+
+@scn.command()
+def doctor() -> int:
+    """Say what the installation has, what it lacks, and how to get that.
+
+    Exit: 0 complete, 3 something is missing.
+    """
+    from reports.commands.doctor import examine
+
+    findings = examine()
+    width = max(len(finding.what) for finding in findings)
+    for finding in findings:
+        line = f"{finding.mark:<8} {finding.what:<{width}}  {finding.found}"
+        click.echo(line + (f"; run: {finding.remedy}" if finding.remedy else ""))
+    return shell.CANNOT_WRITE if any(finding.mark == "missing" for finding in findings) else shell.HOLDS
+
+
+def main() -> NoReturn:
+    """The command `scn`."""
+    shell.run(scn)

@@ -1,0 +1,122 @@
+"""What charts have in common: legends above, value axes below, names at the left."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reports import style
+from reports.figures.scale import Scale, labels, log_labels
+from reports.figures.sheet import LINE, Sheet, width
+from reports.style import HAIRLINE, INK, MUTE, RULE, TEXT
+
+SWATCH, HIGH = 3.4, 2.3  # mm
+BETWEEN = 4.5  # mm from one legend entry to the next
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of bar segment: its name in the legend and its look."""
+
+    name: str
+    color: str
+    hatch: str = ""
+    edge: str = ""
+
+    @property
+    def outline(self) -> str:
+        """The color of edge and hatch; white seams between plain segments."""
+        return self.edge or (style.MUTE if self.hatch else style.WHITE)
+
+
+WASTE = "////"
+OVER = "xxxx"
+OVERSHOOT = Kind("over capacity", style.WHITE, OVER, style.FAIL)
+
+
+def legend(sheet: Sheet, kinds: Sequence[Kind], top: float = 2.0, left: float = 1.0) -> float:
+    """Draws the swatches with their names, in as many rows as it takes; returns the center of the last row, mm."""
+    x, y = left, top
+    for kind in kinds:
+        wide = SWATCH + 1.4 + width(kind.name)
+        if x > left and x + wide > sheet.width:
+            x, y = left, y + LINE + 0.6
+        swatch(sheet, kind, x, y)
+        sheet.text(x + SWATCH + 1.4, y, kind.name)
+        x += wide + BETWEEN
+    return y
+
+
+def swatch(sheet: Sheet, kind: Kind, x: float, y: float) -> None:
+    """A small sample of a kind, centered on y."""
+    edge = kind.outline if kind.outline != style.WHITE else ""
+    sheet.rectangle(x, y - HIGH / 2, SWATCH, HIGH, kind.color, edge=edge, line=0.4, hatch=kind.hatch)
+
+
+def legend_rows(kinds: Sequence[Kind], across: float, left: float = 1.0) -> int:
+    """The rows that `legend` will take on a canvas so wide."""
+    x, rows = left, 1
+    for kind in kinds:
+        wide = SWATCH + 1.4 + width(kind.name)
+        if x > left and x + wide > across:
+            x, rows = left, rows + 1
+        x += wide + BETWEEN
+    return rows
+
+
+def spread(ticks: Sequence[float], texts: Sequence[str], scale: Scale, gap: float = 2.0) -> list[tuple[float, str]]:
+    """The ticks and labels that stand clear of each other: every one, every second, every third …"""
+    places = [(scale.at(t), text) for t, text in zip(ticks, texts, strict=True)]
+    for every in range(1, len(places) + 1):
+        kept = places[::every]
+        clear = all(b[0] - a[0] >= (width(a[1]) + width(b[1])) / 2 + gap for a, b in zip(kept, kept[1:], strict=False))
+        if clear:
+            return kept
+    return places[:1]
+
+
+def value_axis(sheet: Sheet, scale: Scale, top: float, bottom: float, title: str, *, ticks: Sequence[float] = (),
+               texts: Sequence[str] = (), grid: bool = True, marks: bool = True, title_at: float = 0) -> None:  # fmt: skip
+    """Draws the horizontal axis at the bottom: spine, ticks, labels, grid lines up to top, title beneath."""
+    ticks = ticks or scale.ticks()
+    texts = texts or (log_labels(ticks) if scale.log else labels(ticks))
+    for x, text in spread(ticks, texts, scale):
+        if grid:
+            sheet.line([(x, top), (x, bottom)], HAIRLINE, 0.5, z=1)
+        if marks:
+            sheet.line([(x, bottom), (x, bottom + 0.9)], RULE, 0.6, z=4)
+        half = width(text) / 2
+        sheet.text(min(max(x, half), sheet.width - half), bottom + 3.1, text, align="center")
+    sheet.line([(scale.start, bottom), (scale.end, bottom)], RULE, 0.6, z=4)
+    if title:
+        half = width(title) / 2
+        middle = title_at or (scale.start + scale.end) / 2
+        sheet.text(min(max(middle, half), max(half, sheet.width - half)), bottom + 7.2, title, align="center")
+
+
+def height_axis(sheet: Sheet, scale: Scale, left: float, right: float, title: str, *, ticks: Sequence[float] = (),
+                texts: Sequence[str] = ()) -> None:  # fmt: skip
+    """Draws the vertical axis at the left: spine, ticks, labels, grid lines to the right, title turned beside."""
+    ticks = ticks or scale.ticks()
+    texts = texts or (log_labels(ticks) if scale.log else labels(ticks))
+    for tick, text in zip(ticks, texts, strict=True):
+        y = scale.at(tick)
+        sheet.line([(left, y), (right, y)], HAIRLINE, 0.5, z=1)
+        sheet.line([(left - 0.9, y), (left, y)], RULE, 0.6, z=4)
+        sheet.text(left - 1.6, y, text, align="right")
+    sheet.line([(left, scale.start), (left, scale.end)], RULE, 0.6, z=4)
+    sheet.text(2.8, (scale.start + scale.end) / 2, title, align="center", angle=90)
+
+
+def segment_label(sheet: Sheet, kind: Kind, left: float, wide: float, y: float, text: str) -> None:
+    """Writes a value inside a segment where it fits: 3.5 mm at least, 9 mm on a hatch."""
+    room = wide - (4.0 if kind.hatch else 1.0)
+    if wide < (9.0 if kind.hatch else 3.5) or width(text, style.VALUE) > room:
+        return
+    plate = kind.color if kind.hatch else ""
+    sheet.text(left + wide / 2, y, text, size=style.VALUE, color=style.ON.get(kind.color, INK), align="center",
+               plate=plate)  # fmt: skip
+
+
+def note(sheet: Sheet, text: str, y: float) -> None:
+    """A sentence in mute at the lower left: what the figure leaves out."""
+    if text:
+        sheet.text(0.5, y, text, color=MUTE, size=TEXT)

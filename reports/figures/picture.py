@@ -1,0 +1,91 @@
+"""A finished figure: SVG text at its final size, with its alternative text and the boxes of its words.
+
+The SVG can stand inside an HTML page (no declaration, no style sheet of its own, ids of its own) and, as a data
+address, in an `img` of the PDF. Words stay words; the page's @font-face serves "Source Sans Pro".
+"""
+
+import hashlib
+import io
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from html import escape
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from reports import style
+from reports.figures.boxes import Box, marker_boxes, text_boxes
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Data(Protocol):
+    """Plain, frozen data of a figure: its repr is the same for the same content."""
+
+    def __repr__(self) -> str: ...
+
+
+D = TypeVar("D", bound=Data)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One figure, ready for the page."""
+
+    name: str
+    svg: str
+    width_mm: float
+    height_mm: float
+    alt: str
+    texts: tuple[Box, ...] = ()
+    markers: tuple[Box, ...] = ()
+
+
+def figure(draw: Callable[[D], Picture]) -> Callable[[D], Picture]:
+    """Wraps a drawing function so that matplotlib is set up for it, with ids salted by the function and its data."""
+
+    @wraps(draw)
+    def inside(data: D) -> Picture:
+        with style.applied(f"{draw.__module__} {data!r}"):
+            return draw(data)
+
+    return inside
+
+
+def finish(figure: "Figure", name: str, alt: str) -> Picture:
+    """The matplotlib figure as a Picture of exactly its own size. Call it inside `style.applied`."""
+    import matplotlib
+
+    salt = str(matplotlib.rcParams["svg.hashsalt"])
+    prefix = f"{name}-{hashlib.sha256(salt.encode()).hexdigest()[:8]}-"
+    figure.patch.set_visible(False)
+    text = io.StringIO()
+    figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    width, height = (round(float(inches) * 25.4, 3) for inches in figure.get_size_inches())
+    svg = _page_ready(text.getvalue(), prefix, width, height, alt)
+    return Picture(name, svg, width, height, alt, text_boxes(figure), marker_boxes(figure))
+
+
+def _page_ready(svg: str, prefix: str, width: float, height: float, alt: str) -> str:
+    """Strips what an inline SVG must not carry and names every id of it after the figure.
+
+    matplotlib's style sheet would reach every SVG of the page: what it says goes on the root element instead.
+    """
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>\s*|<!--.*?-->\s*", "", svg, flags=re.S)
+    svg = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>\s*", "", svg, flags=re.S)
+    used = set(re.findall(r"(?:url\(#|href=\"#)([^)\"]+)", svg))
+    svg = re.sub(r' id="([^"]+)"', lambda m: f' id="{prefix}{m[1]}"' if m[1] in used else "", svg)
+    svg = re.sub(r"(url\(#|href=\"#)", lambda m: m[1] + prefix, svg)
+    svg = re.sub(r"\n\s*", "\n", svg).replace("<defs>\n</defs>\n", "").replace(' xml:space="preserve"', "")
+    svg = re.sub(r"<g>\n(<(?:path|text) [^>]*?(?:/>|>[^<]*</text>)\n)</g>\n", r"\1", svg)
+    svg = re.sub(r' d="([^"]*)"', lambda m: f' d="{" ".join(m[1].split())}"', svg)
+    svg = svg.replace(f"; font-family: '{style.FAMILY}'", "").replace("; stroke-linejoin: miter", "")
+    svg = re.sub(r' transform="rotate\(-?0 [^"]*"', "", svg)
+    box = re.search(r'viewBox="([^"]+)"', svg)
+    assert box is not None
+    root = (f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" version="1.1" '
+            f'width="{width:g}mm" height="{height:g}mm" viewBox="{box[1]}" role="img" aria-label="{escape(alt)}" '
+            f'font-family="{style.FAMILY}" stroke-linejoin="miter" stroke-linecap="butt">')  # fmt: skip
+    return root + svg[svg.index(">") + 1 :]

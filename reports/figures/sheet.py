@@ -1,0 +1,145 @@
+"""A drawing surface in millimeters from the upper left, on a bare matplotlib figure."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from reports import style
+from reports.figures import picture, words
+from reports.figures.boxes import Box, overlap
+from reports.style import INK, MM, TEXT
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+
+CAP = 0.33  # half the height of a capital, em: texts are centered on it, whatever letters they have
+LINE = 3.4  # mm from line to line at 8 pt
+Point = tuple[float, float]
+
+
+@cache
+def _width(text: str, size: float, weight: int) -> float:
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    font = FontProperties(family=style.FAMILY, weight=weight, size=size)
+    width, _, _ = text_to_path.get_text_width_height_descent(text, font, ismath=False)
+    return float(width) / MM
+
+
+def width(text: str, size: float = TEXT, weight: int = 400) -> float:
+    """The width of a text in mm, set in the document's font."""
+    return _width(words.printable(text), size, weight)
+
+
+def fitted(text: str, room: float, size: float = TEXT, weight: int = 400) -> str:
+    """The text, cut with "…" where it is wider than the room (mm)."""
+    text = words.printable(text)
+    if width(text, size, weight) <= room:
+        return text
+    low, high = 0, min(len(text), 400)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if width(text[:middle].rstrip() + "…", size, weight) <= room else (low, middle - 1)
+    return text[:low].rstrip() + "…"
+
+
+class Sheet:
+    """One figure being drawn. Make it inside a function marked `@picture.figure`."""
+
+    def __init__(self, name: str, width: float, height: float) -> None:
+        from matplotlib.figure import Figure
+        from matplotlib.transforms import Affine2D
+
+        self.name, self.width, self.height = name, width, height
+        self.figure = Figure(figsize=(width / 25.4, height / 25.4), dpi=72)
+        self.millimeters = Affine2D().scale(MM, -MM).translate(0, height * MM)
+        self.taken: list[Box] = []  # by texts and markers, for `free`
+
+    def text(self, x: float, y: float, text: str, *, size: float = TEXT, weight: int = 400, color: str = INK,
+             align: str = "left", angle: float = 0, plate: str = "", italic: bool = False, z: float = 6) -> Box:  # fmt: skip
+        """Writes a text whose capitals are centered on y; plate: the color of a ground laid under it.
+
+        An angle turns it (degrees, counterclockwise) about its anchor on the baseline.
+        """
+        text = words.printable(text)
+        down = 0 if angle else CAP * size / MM
+        made = self.figure.text(x, y + down, text, transform=self.millimeters, fontsize=size, fontweight=weight,
+                                color=color, ha=align, va="baseline", rotation=angle, rotation_mode="anchor",
+                                family=style.FAMILY, style="italic" if italic else "normal", zorder=z)  # fmt: skip
+        if plate:
+            made.set_bbox({"facecolor": plate, "edgecolor": "none", "pad": 0.6})
+        box = self.box(x, y, text, size, weight, align)
+        if not angle:
+            self.taken.append(box)
+        return box
+
+    def box(self, x: float, y: float, text: str, size: float = TEXT, weight: int = 400, align: str = "left") -> Box:
+        """The box that a text would take, without drawing it."""
+        wide, em = width(text, size, weight), size / MM
+        left = x - {"left": 0.0, "center": wide / 2, "right": wide}[align]
+        return Box.at(text, left, y - 0.55 * em, left + wide, y + 0.6 * em, size)
+
+    def free(self, box: Box, gap: float = 0.3) -> bool:
+        """Whether a box lies on the canvas and touches nothing written so far."""
+        on = all(0 <= x <= self.width and 0 <= y <= self.height for x, y in box.corners)
+        return on and not any(overlap(box, other, gap) for other in self.taken)
+
+    def place(self, candidates: Sequence[tuple[float, float, str]], text: str, **look: Any) -> bool:
+        """Writes a text at the first of the places (x, y, align) where it touches nothing; False where none is free."""
+        size, weight = look.get("size", TEXT), look.get("weight", 400)
+        for x, y, align in candidates:
+            if self.free(self.box(x, y, text, size, weight, align)):
+                self.text(x, y, text, align=align, **look)
+                return True
+        return False
+
+    def rectangle(self, left: float, top: float, width: float, height: float, fill: str, *, edge: str = "",
+                  line: float = 0.5, hatch: str = "", dash: bool = False, z: float = 2) -> None:  # fmt: skip
+        """Draws a rectangle; hatched in the color of its edge."""
+        from matplotlib.patches import Rectangle
+
+        if width <= 0 or height <= 0:
+            return
+        patch = Rectangle((left, top), width, height, facecolor=fill or "none", edgecolor=edge or "none",
+                          linewidth=line if edge else 0, hatch=hatch or None, zorder=z,
+                          linestyle=(0, (3, 2)) if dash else "-", transform=self.millimeters)  # fmt: skip
+        self._add(patch)
+
+    def line(self, points: Sequence[Point], color: str = INK, line: float = 0.5, *, dash: tuple[float, ...] = (),
+             z: float = 3, clip: tuple[float, float, float, float] | None = None) -> None:  # fmt: skip
+        """Draws a line through points; clip: (left, top, right, bottom) outside of which nothing shows."""
+        from matplotlib.lines import Line2D
+        from matplotlib.patches import Rectangle
+
+        made = Line2D([p[0] for p in points], [p[1] for p in points], color=color, linewidth=line, zorder=z,
+                      linestyle=(0, dash) if dash else "-", transform=self.millimeters,
+                      solid_capstyle="butt", dash_capstyle="butt")  # fmt: skip
+        self._add(made)
+        if clip:
+            left, top, right, bottom = clip
+            made.set_clip_path(Rectangle((left, top), right - left, bottom - top, transform=self.millimeters))
+
+    def polygon(self, points: Sequence[Point], fill: str, *, edge: str = "", line: float = 0.5, z: float = 2) -> None:
+        """Draws a closed shape."""
+        from matplotlib.patches import Polygon
+
+        self._add(Polygon(list(points), closed=True, facecolor=fill or "none", edgecolor=edge or "none",
+                          linewidth=line if edge else 0, zorder=z, transform=self.millimeters))  # fmt: skip
+
+    def marker(self, x: float, y: float, shape: str = "o", fill: str = INK, size: float = 4.8, *,
+               edge: str = style.WHITE, z: float = 5) -> None:  # fmt: skip
+        """Draws a marker (matplotlib's shapes) of so many points; texts placed later keep off it."""
+        from matplotlib.lines import Line2D
+
+        self._add(Line2D([x], [y], marker=shape, markersize=size, markerfacecolor=fill, markeredgecolor=edge,
+                         markeredgewidth=0.5, linestyle="none", zorder=z, transform=self.millimeters))  # fmt: skip
+        half = size / MM / 2
+        self.taken.append(Box.at("marker", x - half, y - half, x + half, y + half))
+
+    def _add(self, artist: "Artist") -> None:
+        self.figure.add_artist(artist)
+
+    def finish(self, alt: str) -> picture.Picture:
+        """The finished picture."""
+        return picture.finish(self.figure, self.name, words.printable(alt))

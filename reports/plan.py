@@ -1,0 +1,115 @@
+"""One run of the document as the sections read it: results as quantities, settings, inputs, other runs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from reports.quantities import Quantity
+from reports.tables import Table
+from reports.units import unit_of
+
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Section:
+    """What one section shows: tables, figures and equations in the order of its template, and the facts of its prose."""
+
+    key: str
+    title: str  # empty: it stands directly under its chapter's heading
+    tables: tuple[Table, ...] = ()
+    figures: tuple[str, ...] = ()
+    equations: tuple[str, ...] = ()
+    facts: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The run a document is about (its first), with the document around it."""
+
+    document: Json
+    experiment: Json
+
+    @property
+    def point(self) -> Json:
+        return self.experiment["points"][0]  # type: ignore[no-any-return]  # JSON is untyped
+
+    @property
+    def results(self) -> dict[str, float | None]:
+        return dict(self.point["results"])
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return dict(self.point["settings"])
+
+    @property
+    def report(self) -> Json:
+        return self.document.get("report") or {}
+
+    @cached_property
+    def stated(self) -> dict[str, Json]:
+        """The inputs by their path."""
+        return {row["path"]: row for row in self.point["inputs"]}
+
+    @property
+    def built(self) -> bool:
+        """Whether the layout can be built at all; without it there is no time and no memory to show."""
+        return bool(self.point["status"] != "cannot_be_built")
+
+    def result(self, name: str) -> Quantity:
+        """A result as it is shown, with the unit, precision, limit and source the document gives for it."""
+        shown = self.point["figures"].get(name) or {}
+        limit = shown.get("limit")
+        if isinstance(limit, Mapping):
+            limit, relation = limit.get("value"), str(limit.get("op") or "")
+        else:
+            relation = ""
+        return Quantity(self.results.get(name), shown.get("unit") or "", shown.get("precision"), limit, relation, shown.get("source") or "")
+
+    def setting(self, path: str, default: Any = None) -> Any:
+        value = self.settings.get(path)
+        return default if value is None else value
+
+    def number(self, path: str) -> float | None:
+        """A setting as a number; None where it is missing or not a number."""
+        value = self.settings.get(path)
+        return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+    def name_of(self, kind: str) -> str:
+        """The name of the model, cluster or gpu the run refers to."""
+        return str(self.setting(kind) or self.setting(f"{kind}.name") or "")
+
+    def missing_for(self, name: str) -> list[str]:
+        """What a result needs and the file does not state."""
+        return [str(m) for row in self.point["unavailable"] if row["result"] == name for m in row["missing"]]
+
+    @cached_property
+    def others(self) -> tuple["Plan", ...]:
+        """The other runs of the file."""
+        return tuple(Plan(self.document, e) for e in self.document["experiments"]
+                     if e is not self.experiment and e["kind"] == "run" and e["points"])
+
+
+def plan_of(document: Json) -> Plan | None:
+    """The run the document is about: the first one of the file; None where it has no run."""
+    runs = [e for e in document["experiments"] if e["kind"] == "run" and e["points"]]
+    return Plan(document, runs[0]) if runs else None
+
+
+def words(name: str) -> str:
+    """A name of the language as words: "one_f_one_b" → "one f one b", "attn_out" → "attn out"."""
+    return KNOWN.get(name, name.replace("_", " "))
+
+
+KNOWN = {
+    "one_f_one_b": "1F1B", "gpipe": "GPipe", "zero_bubble": "zero bubble", "dualpipe": "DualPipe", "dualpipe_v": "DualPipeV", "zero1": "ZeRO-1",
+    "zero2": "ZeRO-2", "zero3": "ZeRO-3 (FSDP)", "bf16": "BF16", "fp16": "FP16", "fp8": "FP8", "fp4": "FP4", "fp32": "FP32", "mlp": "MLP", "qkv": "QKV",
+    "sdpa": "SDPA", "gemm": "GEMM", "hbm": "HBM", "mfu": "MFU", "hfu": "HFU", "adamw": "AdamW", "mtbf": "MTBF", "mlp_up": "MLP up", "mlp_down": "MLP down",
+    "attn_out": "attention out", "does_not_fit": "does not fit",
+}
+
+
+def base_unit(name: str | None) -> str:
+    """The base unit behind any spelling of a unit."""
+    return unit_of(name).base

@@ -1,0 +1,72 @@
+"""Words around numbers: lists, counts, agreement. Sentences themselves are templates; there are no adjectives here."""
+
+from collections.abc import Iterable, Sequence
+
+from reports.plan import Plan, words
+from reports.quantities import NBSP, Quantity, fixed, grouped
+
+COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+AXES = (("tensor", "TP"), ("context", "CP"), ("pipeline", "PP"), ("data", "DP"), ("expert", "EP"))
+
+
+def joined(items: Iterable[str], last: str = "and") -> str:
+    """"a", "a and b", "a, b and c"."""
+    texts = list(items)
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} {last} {texts[-1]}" if texts else ""
+
+
+def count(number: int, singular: str, plural: str = "") -> str:
+    """"one check", "four checks", "13 checks"; the plural adds an s where it is not given."""
+    word = COUNTS[number] if 0 <= number < len(COUNTS) else grouped(str(number))
+    return f"{word}{NBSP}{singular if number == 1 else plural or singular + 's'}"
+
+
+def capital(text: str) -> str:
+    """The text with its first letter in upper case."""
+    return text[:1].upper() + text[1:]
+
+
+def sentence(text: str | None) -> str:
+    """The text as a sentence: first letter in upper case, a full stop at its end."""
+    text = (text or "").strip()
+    return text and capital(text) + ("" if text[-1] in ".!?" else ".")
+
+
+def degrees(plan: Plan) -> str:
+    """The layout in one line: "TP 8 · PP 4 · DP 128"; degrees of 1 are left out."""
+    parts = [f"{short}{NBSP}{fixed(n, 0)}" for axis, short in AXES if (n := plan.number(f"layout.{axis}")) is not None and n > 1]
+    return " · ".join(parts) or "one GPU"
+
+
+def gpus(plan: Plan) -> str:
+    """"4 096 × h100-sxm"; without the part's name where it is not known."""
+    number, part = plan.number("cluster.gpus"), plan.name_of("cluster.gpu")
+    return f"{fixed(number, 0)}{NBSP}× {part or 'GPU'}" if number is not None else part
+
+
+def subtitle(plan: Plan) -> str:
+    """The line under the title: the report's own, else made from the facts (what, for what, how much)."""
+    if plan.report.get("subtitle"):
+        return str(plan.report["subtitle"])
+    model, parameters = plan.name_of("model"), plan.results.get("parameters")
+    size = f" ({Quantity(parameters, 'B parameters', 1).text()})" if parameters and parameters >= 1e9 else ""
+    tokens = plan.number("tokens")
+    amount = f", {Quantity(tokens, 'T tokens' if tokens >= 1e12 else 'B tokens').text()}" if tokens else ""
+    return f"{gpus(plan)} for {model}{size}{amount}"
+
+
+def verdict_heading(word: str, conditions: int, status: str) -> tuple[str, str]:
+    """(status word, heading) of the verdict box."""
+    if status == "cannot_be_built":
+        return "fail", "Not feasible: this layout cannot be built"
+    if status == "does_not_fit":
+        return "fail", "Not feasible: it does not fit in memory"
+    if word == "recommended_with_conditions":
+        tail = f", with {count(conditions, 'condition')}" if conditions else ", with conditions"
+        return "warn", f"Recommended{tail}"
+    return {"recommended": ("pass", "Recommended"), "not_feasible": ("fail", "Not feasible")}.get(word, ("open", "Not decided"))
+
+
+def named(values: Sequence[str]) -> str:
+    """Names of the language as a list in words."""
+    return joined(words(v) for v in values)

@@ -1,0 +1,104 @@
+"""Numbers as a reader sees them: a value in base units, the unit it is shown in, and how many decimals.
+
+Rounding happens here and nowhere else. Digits are grouped with a no-break space, the minus is U+2212, number and
+unit never separate; a missing value is an en dash, never 0.
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+from reports.units import Unit, scaled, unit_of
+
+NBSP, MINUS, MISSING, NOT_APPLICABLE = "\u00a0", "\u2212", "\u2013", "n/a"
+SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+RELATIONS = {"<=": "≤", ">=": "≥", "==": "=", "!=": "≠", "<": "<", ">": ">"}
+
+
+def grouped(text: str) -> str:
+    """The digits before the point in groups of three, a no-break space between them; U+2212 for a minus."""
+    sign, digits = (MINUS, text[1:]) if text.startswith("-") else ("", text)
+    whole, point, rest = digits.partition(".")
+    return f"{sign}{int(whole):,}".replace(",", NBSP) + point + rest if whole.isdigit() else sign + digits
+
+
+def fixed(value: float, decimals: int) -> str:
+    """The value with that many decimals; what rounds to zero has no sign."""
+    text = f"{value:.{decimals}f}"
+    return grouped(text[1:] if text.startswith("-") and not float(text) else text)
+
+
+def plain(value: float, digits: int = 6) -> str:
+    """The value with at most that many significant digits and no trailing zeros; whole numbers up to 10^15 in full."""
+    if value == int(value) and abs(value) < 1e15:
+        return grouped(str(int(value)))
+    exponent = math.floor(math.log10(abs(value)))
+    if -5 <= exponent < digits:
+        return grouped(f"{value:.{digits - 1 - exponent}f}".rstrip("0").rstrip("."))
+    if 0 <= exponent < 15:
+        return grouped(f"{value:.0f}")
+    mantissa = f"{value / 10.0**exponent:.3f}".rstrip("0").rstrip(".")
+    return f"{grouped(mantissa)}{NBSP}×{NBSP}10{str(exponent).translate(SUPERSCRIPT)}"
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number with its unit, precision, limit and source: everything the page shows of it."""
+
+    value: float | None
+    unit: str = ""
+    decimals: int | None = None
+    limit: float | None = None
+    relation: str = ""
+    source: str = ""
+    signed: bool = False
+
+    @property
+    def display(self) -> Unit:
+        return unit_of(self.unit)
+
+    @property
+    def missing(self) -> bool:
+        return self.value is None or not math.isfinite(self.value)
+
+    def _text(self, value: float) -> str:
+        shown = value / self.display.factor
+        return plain(shown) if self.decimals is None else fixed(shown, self.decimals)
+
+    def number(self) -> str:
+        """The number without its unit; an en dash where it is missing, "+" in front where differences are shown."""
+        if self.value is None or not math.isfinite(self.value):
+            return MISSING
+        text = self._text(self.value)
+        plus = self.signed and self.value > 0 and any(c in "123456789" for c in text)
+        return f"+{text}" if plus else text
+
+    def text(self) -> str:
+        """Number and unit, inseparable: "45.6 days", "–"."""
+        return self.number() if self.missing or not self.display.name else f"{self.number()}{NBSP}{self.display.name.replace(' ', NBSP)}"
+
+    def limit_text(self) -> str:
+        """The limit in the same unit: "≤ 60.0"; an en dash where there is none."""
+        if self.limit is None:
+            return MISSING
+        sign = RELATIONS.get(self.relation, "")
+        return f"{sign}{NBSP}{self._text(self.limit)}" if sign else self._text(self.limit)
+
+    def shown_as(self, unit: str, decimals: int | None = None) -> "Quantity":
+        """The same value in another unit."""
+        return replace(self, unit=unit, decimals=decimals)
+
+    def __str__(self) -> str:
+        return self.text()
+
+
+def readable(value: float | None, unit: str | None) -> Quantity:
+    """A value that comes in base units, in the unit of its scale that suits its size: 8e10 B is 80 GB."""
+    known = unit_of(unit)
+    return Quantity(value, known.name if value is None else scaled(value, known).name)
+
+
+def margin(result: float | None, limit: float | None, relation: str) -> float | None:
+    """Unused share of the allowance: 1 - result/limit for "<=", result/limit - 1 for ">="; None where undefined."""
+    if result is None or not limit:
+        return None
+    return 1 - result / limit if relation in ("<=", "<") else result / limit - 1

@@ -1,0 +1,93 @@
+"""Page 1: what a reviewer needs to decide, and nothing else."""
+
+from typing import Any
+
+from reports.plan import Plan, Section
+from reports.prose import count, gpus, joined, sentence, subtitle, verdict_heading
+from reports.quantities import Quantity
+from reports.tables import Table, text
+
+CONDITIONS_SHOWN = 5  # longer lists would push page 1 over
+
+
+def front(plan: Plan) -> Section:
+    """Identity, verdict, key numbers, executive summary and conditions."""
+    report, verdict = plan.report, plan.document["verdict"]
+    conditions = report.get("conditions") or []
+    word, heading = verdict_heading(verdict["word"], len(conditions), plan.point["status"])
+    facts = {
+        "report": report, "subtitle": subtitle(plan), "kind": KINDS.get(report.get("kind") or "", "Capacity plan"),
+        "scenario": plan.document["file"], "sha": str(plan.document.get("sha256") or "")[:16],
+        "word": word, "heading": heading, "sentences": [sentence(s) for s in verdict.get("sentences", [])],
+        "keys": [key_number(plan, row) for row in plan.document.get("key_numbers", [])],
+        "gpus": gpus(plan), "reasons": [sentence(r) for r in plan.point.get("reasons", [])],
+        "changes": [sentence(a) for a in plan.point.get("alternatives", [])],
+        "adverse": adverse_failures(plan), "closest": closest_checks(plan), "not_included": not_included(plan),
+        "not_evaluated": len(plan.document.get("not_evaluated", [])), "formula": plan.point.get("formula_days"),
+        "unavailable": [row["result"] for row in plan.point["unavailable"]], "compared": len(plan.others),
+        "missing": {name: plan.missing_for(name) for name in ("time_to_train", "cost")},
+    }
+    return Section("summary", "Executive summary", conditions_table(conditions), facts=facts)
+
+
+KINDS = {"procurement": "Capacity plan · procurement", "design_review": "Capacity plan · design review", "comparison": "Comparison of plans",
+         "validation": "Validation against measurements", "one_page": "Capacity plan"}
+
+
+def key_number(plan: Plan, row: Any) -> dict[str, Any]:
+    """One of the five: label, value, and beneath it limit and margin, or the note, or what is missing."""
+    limit = row.get("limit") or {}
+    value = Quantity(row["value"], row.get("unit") or "", row.get("decimals"), limit.get("value"), limit.get("op", ""))
+    missing = plan.missing_for(row["name"]) if value.missing else []
+    below = row.get("note") or ""
+    if value.limit is not None:
+        below = f"{'required' if limit.get('op', '').startswith('>') else 'limit'} {value.limit_text()}"
+        if row.get("margin") is not None:
+            below += f" · margin {Quantity(row['margin'], '%', 1).text()}"
+    if missing:
+        below = f"needs {joined(missing)}"
+    return {"label": row["label"], "number": value.number(), "unit": "" if value.missing else value.display.name, "below": below}
+
+
+def conditions_table(conditions: Any) -> tuple[Table, ...]:
+    """The conditions of the decision; without any, none."""
+    if not conditions:
+        return ()
+    columns = (text("No.", 9), text("Condition"), text("Owner", 26), text("Due", 20), text("Check", 13), text("If not met", 38))
+    rows = tuple((str(i), c.get("title"), c.get("owner") or "not stated", c.get("due") or "not stated", c.get("check"), c.get("effect"))
+                 for i, c in enumerate(conditions, 1))
+    more = f"{count(len(rows) - CONDITIONS_SHOWN, 'more stands', 'more stand')} in conditions.csv." if len(rows) > CONDITIONS_SHOWN else ""
+    return (Table("conditions", "Conditions and open points.", columns, rows[:CONDITIONS_SHOWN], more=more),)
+
+
+def adverse_failures(plan: Plan) -> dict[str, Quantity] | None:
+    """Effective training time at the shortest MTBF of the curves and the planned interval, read off the curve."""
+    checkpoint = plan.point.get("checkpoint") or {}
+    curves, used, mtbf = checkpoint.get("curves") or [], checkpoint.get("used"), checkpoint.get("mtbf")
+    shorter = [c for c in curves if mtbf and c["mtbf"] < mtbf * 0.99 and c["points"]]
+    if not shorter or not used:
+        return None
+    worst = min(shorter, key=lambda c: float(c["mtbf"]))
+    value = interpolated(worst["points"], used)
+    return {"mtbf": Quantity(worst["mtbf"], "h", 1), "base": Quantity(mtbf, "h", 1), "effective": Quantity(value, "%", 1)} if value else None
+
+
+def interpolated(points: Any, x: float) -> float | None:
+    """The value at x on a line through the points; None outside them."""
+    for (x0, y0), (x1, y1) in zip(points, points[1:], strict=False):
+        if x0 <= x <= x1 and x1 > x0:
+            return float(y0 + (y1 - y0) * (x - x0) / (x1 - x0))
+    return None
+
+
+def closest_checks(plan: Plan) -> list[dict[str, str]]:
+    """The two checks that hold with the least margin (below 25 %)."""
+    near = [c for c in plan.point["checks"] if c["status"] in ("pass", "warn") and c.get("margin") is not None and 0 < c["margin"] < 0.25]
+    return [{"id": c["id"], "title": c["title"], "margin": Quantity(c["margin"], "%", 1).text()} for c in sorted(near, key=lambda c: c["margin"])[:2]]
+
+
+def not_included(plan: Plan) -> list[str]:
+    """The cost lines without a figure."""
+    return [row["line"] for row in plan.point["cost"] if row["usd"] is None]
+
+

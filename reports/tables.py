@@ -1,0 +1,127 @@
+"""A table as data: columns with units and precision, rows of cells. HTML and CSV are two views of the same rows.
+
+A cell is a text, a Quantity (its own unit), a plain number in base units (shown in its column's unit), a Status, or
+None for a missing value.
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from reports.quantities import MISSING, Quantity
+from reports.units import unit_of
+
+ROWS_SHOWN = 200  # WeasyPrint takes about 8 ms a row; the CSV holds the rest
+
+STATUS_WORDS = {"pass": "Pass", "note": "Note", "warn": "Warn", "fail": "Fail", "open": "Open", "na": "n/a"}
+
+
+@dataclass(frozen=True)
+class Status:
+    """A verdict on one row: its word is printed beside its mark, so that color never stands alone."""
+
+    word: str
+
+    @property
+    def text(self) -> str:
+        return STATUS_WORDS.get(self.word, self.word)
+
+
+@dataclass(frozen=True)
+class UnitOf:
+    """The unit of another cell, in a column of units."""
+
+    quantity: Quantity
+
+
+Cell = str | float | Quantity | Status | UnitOf | None
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column; `unit` and `decimals` hold for all its plain numbers, `width` is in mm (None takes the rest)."""
+
+    name: str
+    kind: Literal["text", "number", "code", "status"] = "text"
+    unit: str = ""
+    decimals: int | None = None
+    width: float | None = None
+    signed: bool = False
+
+    def show(self, cell: Cell) -> str:
+        """What the page prints of a cell."""
+        if cell is None or cell == "":
+            return MISSING
+        if isinstance(cell, Status):
+            return cell.text
+        if isinstance(cell, UnitOf):
+            return cell.quantity.display.name or MISSING
+        if isinstance(cell, Quantity):
+            return cell.number()
+        if isinstance(cell, str):
+            return cell
+        return Quantity(float(cell), self.unit, self.decimals, signed=self.signed).number()
+
+    @property
+    def base(self) -> str:
+        """The base unit its CSV column is in; empty for texts."""
+        return unit_of(self.unit).base if self.kind == "number" else ""
+
+
+def text(name: str, width: float | None = None) -> Column:
+    return Column(name, "text", width=width)
+
+
+def code(name: str, width: float | None = None) -> Column:
+    return Column(name, "code", width=width)
+
+
+def number(name: str, unit: str = "", decimals: int | None = None, width: float | None = 18, signed: bool = False) -> Column:
+    return Column(name, "number", unit, decimals, width, signed)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A numbered table; the first column is the row header, the last `totals` rows are set apart."""
+
+    key: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    totals: int = 0
+    chosen: int | None = None
+    wide: bool = False
+    tall: bool = False  # rows high enough to sign in
+    more: str = field(default="")  # a sentence after the caption, for example about sums
+
+    def __post_init__(self) -> None:
+        assert all(len(row) == len(self.columns) for row in self.rows), self.key
+
+    @property
+    def shown(self) -> tuple[tuple[Cell, ...], ...]:
+        """The rows printed: all, or the first 200."""
+        return self.rows if len(self.rows) <= ROWS_SHOWN else self.rows[:ROWS_SHOWN]
+
+    @property
+    def left_out(self) -> int:
+        return len(self.rows) - len(self.shown)
+
+    @property
+    def long(self) -> bool:
+        """Whether it may break over pages (more than 14 rows)."""
+        return len(self.shown) > 14
+
+    def cells(self) -> list[list[tuple[str, Column, str]]]:
+        """The rows printed, as (text, column, status word or "")."""
+        return [[(column.show(cell), column, cell.word if isinstance(cell, Status) else "")
+                 for column, cell in zip(self.columns, row, strict=True)] for row in self.shown]
+
+
+def share(part: float | None, whole: float | None) -> float | None:
+    """part / whole; None where either is missing or the whole is 0."""
+    return part / whole if part is not None and whole else None
+
+
+def total(values: list[float | None]) -> float | None:
+    """The sum of the values given; None where none is."""
+    given = [v for v in values if v is not None]
+    return sum(given) if given else None

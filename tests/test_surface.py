@@ -1,0 +1,42 @@
+"""What users write and call. A change here changes the language: say it in CHANGELOG.md, then update this file."""
+
+from dsl.kinds import ARGUMENTS, KINDS, Kind
+
+
+def settings(kind: Kind) -> int:
+    """The number of settings of ``kind``, its inner blocks included."""
+    return len(kind.settings) + sum(settings(block) for block in kind.blocks)
+
+
+def test_kinds_and_how_many_settings_each_has() -> None:
+    assert {kind.name: settings(kind) for kind in KINDS} == SETTINGS
+
+
+def test_choices_with_arguments() -> None:
+    written = [f"{path} = {choice}({', '.join(r.path for r in rows)})" for (path, choice), rows in ARGUMENTS.items()]
+    assert sorted(written) == [
+        "layout.recompute = full(first)",
+        "layout.recompute = selective(ops)",
+        "layout.schedule = interleaved(virtual_stages)",
+        "layout.shard = zero3(within, group)",
+        "layout.tp_overlap = fraction(share)",
+    ]
+
+
+SETTINGS = {
+    "gpu": 36,
+    "model": 49,
+    "cluster": 49,
+    "stack": 28,
+    "run": 68,
+    "sweep": 8,
+    "compare": 8,
+    "optimize": 11,
+    "scale": 10,
+    "sensitivity": 9,
+    "roofline": 8,
+    "check": 6,
+    "report": 25,
+    "price": 8,
+    "hazard": 9,
+}
