@@ -121,10 +121,10 @@ class Build(Transformer[Token, tuple[Statement, ...]]):
     def if_(self, c: list[Any]) -> If:
         return If(c[1], c[2], c[3], joined(self._span(c[0]), c[3].span))
 
-    def any_of(self, c: list[Any]) -> Chain:
+    def either(self, c: list[Any]) -> Chain:
         return Chain(c[0], tuple(("or", x) for x in c[1:]), joined(c[0].span, c[-1].span))
 
-    def all_of(self, c: list[Any]) -> Chain:
+    def both(self, c: list[Any]) -> Chain:
         return Chain(c[0], tuple(("and", x) for x in c[1:]), joined(c[0].span, c[-1].span))
 
     def negation(self, c: list[Any]) -> Not:

@@ -25,7 +25,7 @@ from engine.operators.head import head
 from engine.operators.mlp import mlp
 from engine.operators.optimizer import optimizer
 from engine.operators.work import ELEMENT
-from engine.schedules import SCHEDULES
+from engine.schedules import SCHEDULES, StageTimes
 from engine.stages import Stage, assign
 from engine.states import RankParameters, gradient_bytes, rank_parameters, reduce_bytes
 
@@ -125,8 +125,9 @@ def _send(run: Run, d: Degrees, prices: Prices) -> Column:
 def _entries(run: Run, d: Degrees, made: Step, slowest: Column) -> dict[str, object]:
     """The ledger: per-micro-batch rows of the slowest stage, the bubble, exposed sends, once-a-step rows."""
     schedule, m = SCHEDULES[run.layout.schedule.kind], d.micro_batches
-    span = schedule.total(list(made.forward), list(made.backward), m, d.vp)
-    sends = _exposed_sends(run, d, made.send)
+    times = StageTimes(made.forward, made.backward)
+    span = schedule.total(times, m, d.vp, ZERO)
+    sends = _exposed_sends(run, d, times, made.send)
     bubble = np.maximum(span - m * slowest, 0.0)
     entries = [*_stage_entries(run, d, made)]
     entries.append(_wait("pipeline", "bubble", bubble))
@@ -151,12 +152,12 @@ def _stage_entries(run: Run, d: Degrees, made: Step) -> list[Entry]:
     return entries
 
 
-def _exposed_sends(run: Run, d: Degrees, send: Column) -> Column:
+def _exposed_sends(run: Run, d: Degrees, times: StageTimes, send: Column) -> Column:
     """Seconds of sends that a step waits for: by schedule (ruling E5), and of the sends an interleaved schedule
     overlaps the stack's share that is not hidden (all of it where overlap is off).
     """
     kind = run.layout.schedule.kind
-    chain = SCHEDULES[kind].exposed_sends(d.pp, d.micro_batches, send, d.vp)
+    chain = SCHEDULES[kind].exposed_sends(times, d.micro_batches, d.vp, send)
     if d.vp == 1:
         return chain
     share = run.stack.pipeline_exposed if run.layout.overlap.pipeline else ONE

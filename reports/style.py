@@ -56,7 +56,7 @@ RC: dict[str, object] = {
     "path.simplify": False,
     "path.sketch": None,
     "hatch.linewidth": 0.5,
-    "hatch.color": MUTE,
+    "hatch.color": "edge",
     "lines.linewidth": 1.5,
     "lines.dash_capstyle": "butt",
     "lines.scale_dashes": True,

@@ -8,7 +8,7 @@ Symbols: m, n, k the shape of a GEMM; bytes are those touched on one rank for on
 
 from dataclasses import dataclass
 
-from engine.columns import ZERO, Column
+from engine.columns import Column
 
 ELEMENT = 2.0  # bytes of a bf16 or fp16 activation
 
@@ -21,7 +21,7 @@ class Gemm:
     m: Column
     n: Column
     k: Column
-    weights: Column = ZERO
+    weights: Column
     tag: str = ""  # "dX" or "dW" in the backward pass
 
 

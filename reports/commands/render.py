@@ -29,8 +29,8 @@ def formats(context: click.Context, option: click.Parameter, value: str) -> tupl
     names = [name.strip().lower() for name in value.split(",") if name.strip()]
     unknown = [name for name in names if name not in FORMATS]
     if unknown or not names:
-        known = ", ".join(FORMATS)
-        raise click.BadParameter(f"{', '.join(unknown) or 'nothing'} is not a format; there are {known}", context, option)
+        said = f"{', '.join(unknown) or 'nothing'} is not a format; there are {', '.join(FORMATS)}"
+        raise click.BadParameter(said, context, option)
     return tuple(name for name in FORMATS if name in names)
 
 
@@ -130,8 +130,8 @@ def check_stream(stream: bool, chosen: tuple[str, ...], files: tuple[Path, ...])
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--out", default="out", show_default=True, metavar="DIR", help="Folder of the documents; - streams JSON.")
-@click.option("--format", "chosen", default="html,pdf", show_default=True, callback=formats, help="html, pdf, json, csv.")
-@click.option("--set", "overrides", multiple=True, metavar="NAME=VALUE", help="Replace a setting: --set cluster.nodes=256.")
+@click.option("--format", "chosen", default="html,pdf", show_default=True, callback=formats, help="html,pdf,json,csv")
+@click.option("--set", "overrides", multiple=True, metavar="NAME=VALUE", help="Replace a setting (cluster.nodes=256)")
 @click.option("--jobs", default=1, show_default=True, type=click.IntRange(1, 256), help="Processes, one file each.")
 @click.option("--quiet", is_flag=True, help="Say nothing but problems.")
 @click.version_option(package_name="tonnage", prog_name="tonnage")

@@ -9,7 +9,7 @@ from reports.figures.sheet import LINE, Sheet, width
 from reports.style import HAIRLINE, INK, MUTE, RULE, TEXT
 
 SWATCH, HIGH = 3.4, 2.3  # mm
-BETWEEN = 4.5  # mm from one legend entry to the next
+LEFT, BETWEEN = 0.5, 4.5  # mm: before the first entry of a legend, and between entries
 
 
 @dataclass(frozen=True)
@@ -32,45 +32,61 @@ OVER = "xxxx"
 OVERSHOOT = Kind("over capacity", style.WHITE, OVER, style.FAIL)
 
 
-def legend(sheet: Sheet, kinds: Sequence[Kind], top: float = 2.0, left: float = 1.0) -> float:
+def legend(sheet: Sheet, kinds: Sequence[Kind], top: float = 2.0) -> float:
     """Draws the swatches with their names, in as many rows as it takes; returns the center of the last row, mm."""
-    x, y = left, top
+    rows, gap = _rows(kinds, sheet.width)
+    for i, row in enumerate(rows):
+        x, y = LEFT, top + i * (LINE + 0.6)
+        for kind in row:
+            swatch(sheet, kind, x, y)
+            sheet.text(x + SWATCH + 1.2, y, kind.name)
+            x += _entry(kind) + gap
+    return top + (len(rows) - 1) * (LINE + 0.6)
+
+
+def legend_rows(kinds: Sequence[Kind], across: float) -> int:
+    """The rows that `legend` will take on a canvas so wide."""
+    return len(_rows(kinds, across)[0])
+
+
+def _entry(kind: Kind) -> float:
+    return SWATCH + 1.2 + width(kind.name)
+
+
+def _rows(kinds: Sequence[Kind], across: float) -> tuple[list[list[Kind]], float]:
+    """The entries by row and the gap between them: one row where 2 mm between them suffice."""
+    spare = across - 2 * LEFT - sum(_entry(k) for k in kinds)
+    if spare >= 2.0 * (len(kinds) - 1):
+        return [list(kinds)], min(BETWEEN, spare / max(1, len(kinds) - 1))
+    rows: list[list[Kind]] = [[]]
     for kind in kinds:
-        wide = SWATCH + 1.4 + width(kind.name)
-        if x > left and x + wide > sheet.width:
-            x, y = left, y + LINE + 0.6
-        swatch(sheet, kind, x, y)
-        sheet.text(x + SWATCH + 1.4, y, kind.name)
-        x += wide + BETWEEN
-    return y
+        if rows[-1] and LEFT + sum(_entry(k) + BETWEEN for k in (*rows[-1], kind)) - BETWEEN > across:
+            rows.append([])
+        rows[-1].append(kind)
+    return rows, BETWEEN
 
 
 def swatch(sheet: Sheet, kind: Kind, x: float, y: float) -> None:
     """A small sample of a kind, centered on y."""
-    edge = kind.outline if kind.outline != style.WHITE else ""
+    edge = kind.outline if kind.hatch or kind.edge else ""
     sheet.rectangle(x, y - HIGH / 2, SWATCH, HIGH, kind.color, edge=edge, line=0.4, hatch=kind.hatch)
 
 
-def legend_rows(kinds: Sequence[Kind], across: float, left: float = 1.0) -> int:
-    """The rows that `legend` will take on a canvas so wide."""
-    x, rows = left, 1
-    for kind in kinds:
-        wide = SWATCH + 1.4 + width(kind.name)
-        if x > left and x + wide > across:
-            x, rows = left, rows + 1
-        x += wide + BETWEEN
-    return rows
-
-
-def spread(ticks: Sequence[float], texts: Sequence[str], scale: Scale, gap: float = 2.0) -> list[tuple[float, str]]:
-    """The ticks and labels that stand clear of each other: every one, every second, every third …"""
+def spread(ticks: Sequence[float], texts: Sequence[str], scale: Scale, gap: float = 1.4) -> list[tuple[float, str]]:
+    """The ticks and labels that stand clear of each other: every one, every second …; on a log axis those that can."""
     places = [(scale.at(t), text) for t, text in zip(ticks, texts, strict=True)]
-    for every in range(1, len(places) + 1):
-        kept = places[::every]
-        clear = all(b[0] - a[0] >= (width(a[1]) + width(b[1])) / 2 + gap for a, b in zip(kept, kept[1:], strict=False))
-        if clear:
-            return kept
-    return places[:1]
+    if scale.log:
+        kept = places[:1]
+        for place in places[1:]:
+            if _clear(kept[-1], place, gap):
+                kept.append(place)
+        return kept
+    sets = (places[::every] for every in range(1, len(places) + 1))
+    return next(s for s in sets if all(_clear(a, b, gap) for a, b in zip(s, s[1:], strict=False))) if places else []
+
+
+def _clear(a: tuple[float, str], b: tuple[float, str], gap: float) -> bool:
+    return b[0] - a[0] >= (width(a[1]) + width(b[1])) / 2 + gap
 
 
 def value_axis(sheet: Sheet, scale: Scale, top: float, bottom: float, title: str, *, ticks: Sequence[float] = (),

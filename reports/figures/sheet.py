@@ -1,5 +1,6 @@
 """A drawing surface in millimeters from the upper left, on a bare matplotlib figure."""
 
+import math
 from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -84,6 +85,18 @@ class Sheet:
         """Whether a box lies on the canvas and touches nothing written so far."""
         on = all(0 <= x <= self.width and 0 <= y <= self.height for x, y in box.corners)
         return on and not any(overlap(box, other, gap) for other in self.taken)
+
+    def take(self, left: float, top: float, right: float, bottom: float, text: str = "") -> None:
+        """Keeps an area free of the texts that `place` writes later."""
+        self.taken.append(Box.at(text, left, top, right, bottom))
+
+    def keep_off(self, path: Sequence[Point], every: float = 1.0) -> None:
+        """Keeps a curve free of the texts that `place` writes later: a small box at every mm along it."""
+        for (x0, y0), (x1, y1) in zip(path, path[1:], strict=False):
+            parts = max(1, min(200, int(math.hypot(x1 - x0, y1 - y0) / every)))
+            for i in range(parts):
+                x, y = x0 + (x1 - x0) * i / parts, y0 + (y1 - y0) * i / parts
+                self.take(x - 0.3, y - 0.3, x + 0.3, y + 0.3)
 
     def place(self, candidates: Sequence[tuple[float, float, str]], text: str, **look: Any) -> bool:
         """Writes a text at the first of the places (x, y, align) where it touches nothing; False where none is free."""

@@ -21,8 +21,8 @@ KINDS = {
     "inner": Kind("TP comm.", style.SKY),
     "bubble": Kind("Pipeline bubble", style.STONE, WASTE),
     "outer": Kind("DP, PP comm.", style.GREEN),
-    "memory": Kind("Memory-bound kernels", style.AMBER),
-    "optimizer": Kind("Optimizer", style.AMBER, "----", style.INK),
+    "memory": Kind("Memory-bound", style.AMBER),
+    "optimizer": Kind("Optimizer", style.AMBER, "----", style.WHITE),
     "other": Kind("Other", style.RUST),
 }
 
@@ -135,7 +135,7 @@ def _start(rows: Sequence[StepTimeRow]) -> float:
 
 
 def _ends(row: StepTimeRow, size: float, unit: str) -> tuple[str, str]:
-    total = f"{words.rounded(None if row.total is None else _total(row) / size)}{words.NB}{unit}"
+    total = f"{words.rounded(_total(row) / size)}{words.NB}{unit}" if _total(row) or words.known(row.total) == 0 else "–"
     return total, "" if words.known(row.mfu) is None else f"MFU{words.NB}{words.percent(row.mfu)}"
 
 
@@ -146,9 +146,9 @@ def _end_width(row: StepTimeRow, size: float, unit: str) -> float:
 
 def _scale(rows: Sequence[StepTimeRow], size: float, unit: str, start: float) -> Scale:
     """A scale on which every bar leaves room for the words at its end."""
-    room = style.FULL - start
+    room = style.FULL - 0.5 - start
     per = min(((room - _end_width(r, size, unit)) * size / _total(r) for r in rows if _total(r) > 0), default=room)
-    return Scale(0.0, room / per, start, style.FULL)
+    return Scale(0.0, room / per, start, style.FULL - 0.5)
 
 
 def _bar(sheet: Sheet, row: StepTimeRow, kinds: Sequence[Kind], scale: Scale, y: float, size: float, unit: str) -> None:
@@ -159,7 +159,7 @@ def _bar(sheet: Sheet, row: StepTimeRow, kinds: Sequence[Kind], scale: Scale, y:
         value = words.amount(seconds) / size
         left, wide = scale.at(at), scale.at(at + value) - scale.at(at)
         sheet.rectangle(left, y - BAR / 2, wide, BAR, kind.color, edge=kind.outline, line=0.4, hatch=kind.hatch)
-        segment_label(sheet, kind, left, wide, y, words.rounded(value, 3 if value >= 100 else 2 if value < 10 else 3))
+        segment_label(sheet, kind, left, wide, y, words.number(value, words.decimals(scale.high, 3)))
         at += value
     total, mfu = _ends(row, size, unit)
     right = sheet.text(scale.at(_total(row) / size) + 1.4, y, total, weight=600, plate=style.WHITE).corners[1][0]

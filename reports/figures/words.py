@@ -52,6 +52,17 @@ def rounded(value: float | None, digits: int = 3) -> str:
     return number(value, max(0, digits - before))
 
 
+def decimals(top: float, digits: int) -> int:
+    """The decimals with which a value as large as top shows so many digits, for all the values of one scale."""
+    return max(0, min(digits - 1, digits - 1 - math.floor(math.log10(top)))) if top > 0 else 0
+
+
+def plain(value: float | None, digits: int = 3) -> str:
+    """As rounded, without zeros that say nothing: 12, 3.09, 450."""
+    text = rounded(value, digits)
+    return text.rstrip("0").rstrip(".") if "." in text and "×" not in text else text
+
+
 def percent(share: float | None, decimals: int = 1, signed: bool = False) -> str:
     """A share of 1 as percent, with the sign after a no-break space."""
     value = None if share is None else 100 * share
@@ -72,7 +83,7 @@ def quantity(value: float | None, ladder: tuple[tuple[float, str], ...], digits:
     if value is None or not math.isfinite(value):
         return "–"
     size, name = unit([value], ladder)
-    return f"{rounded(value / size, digits)}{NB}{name}"
+    return f"{plain(value / size, digits)}{NB}{name}"
 
 
 def printable(text: str) -> str:

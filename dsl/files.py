@@ -1,0 +1,261 @@
+"""Files: reading them, and following their imports.
+
+``import "x.scn"`` is looked for beside the importing file, then, where it begins with ``library/``, in
+the library that is installed with the program. A file that is imported twice is one file.
+"""
+
+import os
+import stat
+from collections import deque
+from functools import cache as once
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from dsl.parse import Tree, parse
+from dsl.problems import Label, Problem, Span
+from dsl.syntax import Import
+
+LARGEST = 8_000_000  # bytes of one file
+# Library files that every scenario sees without importing them: default stack, failure rates, rules of thumb.
+IMPLICIT = ("stacks.scn", "reliability.scn", "checks.scn")
+
+
+class File(NamedTuple):
+    """One file as read: ``name`` as shown to people, ``logical`` as printed in documents (no absolute path)."""
+
+    name: str
+    logical: str
+    key: str  # the same for every way to write its path
+    folder: Path | None
+    library: bool
+    text: str
+    sha256: str
+    size: int
+    tree: Tree
+    problems: tuple[Problem, ...]
+
+
+class Link(NamedTuple):
+    """One import of a file: the statement and the key of the file that it found ("" where it found none)."""
+
+    statement: Import
+    key: str
+
+
+class Loaded(NamedTuple):
+    """A scenario file with all that it imports; ``problems`` are those of reading, not of meaning."""
+
+    main: File
+    files: dict[str, File]
+    links: dict[str, tuple[Link, ...]]
+    implicit: tuple[str, ...]  # keys of the library files that every scenario sees
+    problems: tuple[Problem, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """The text of each file by the name that spans carry, for ``problems.show``."""
+        return {file.name: file.text for file in self.files.values()}
+
+
+@once
+def installed_library() -> Path:
+    """The folder of the library that comes with the program."""
+    import scenarios
+
+    return Path(scenarios.__file__ or "").parent / "library"
+
+
+def load(path: str | Path, library: Path | None = None) -> Loaded:
+    """The scenario file at ``path`` and everything it imports; what cannot be read is a problem, never an exception."""
+    place = Path(path)
+    name = str(path)
+    real, problem = _opened(place, Span(name, 1, 1, 1))
+    if problem is not None or real is None:
+        return _follow(_empty(name, place, problem), library)
+    shelf = library or installed_library()
+    own = _inside(real, shelf)
+    file = _read(real, name, f"library/{real.name}" if own else place.name, own)
+    return _follow(file, library)
+
+
+def load_text(text: str, name: str = "scenario.scn", folder: Path | None = None, library: Path | None = None) -> Loaded:
+    """The same for a text; imports are looked for in ``folder``."""
+    key = str(folder / name) if folder else name
+    return _follow(_file(text.encode("utf-8", "surrogatepass"), name, Path(name).name, key, folder, False), library)
+
+
+def _inside(path: Path, folder: Path) -> bool:
+    return os.path.realpath(path.parent) == os.path.realpath(folder)
+
+
+def _empty(name: str, place: Path, problem: Problem | None) -> File:
+    problems = (problem,) if problem else ()
+    return File(name, place.name, os.path.realpath(name.replace("\0", "")), None, False, "", "", 0, (), problems)
+
+
+def _opened(path: Path, span: Span) -> tuple[Path | None, Problem | None]:
+    """The path where it can be read as a file, else the problem that says why not."""
+    try:
+        status = os.stat(path)
+        if stat.S_ISDIR(status.st_mode):
+            return None, Problem("E02", f"`{path}` is a folder, not a scenario file", span, help="name a file that ends in .scn")
+        if not stat.S_ISREG(status.st_mode):
+            return None, Problem("E02", f"`{path}` is not a plain file", span, help="name a file that ends in .scn")
+        if status.st_size > LARGEST:
+            return None, Problem("E02", f"`{path}` is larger than {LARGEST // 10**6} MB", span, help="split it and import the parts")
+        with open(path, "rb"):
+            return path, None
+    except FileNotFoundError:
+        return None, Problem("E02", f"there is no file `{path}`", span, help=_similar(path))
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "its name cannot be used"
+        return None, Problem("E02", f"`{path}` cannot be read", span, notes=(why.lower(),), help="check its name and its permissions")
+
+
+def _similar(path: Path) -> str:
+    from dsl.problems import did_you_mean
+
+    try:
+        return did_you_mean(path.name, [p.name for p in path.parent.iterdir() if p.suffix == ".scn"])
+    except OSError:
+        return f"there is no folder `{path.parent}` either"
+
+
+def _read(path: Path, name: str, logical: str, library: bool) -> File:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        why = (error.strerror or "unknown").lower()
+        return _empty(name, path, Problem("E02", f"`{name}` cannot be read", Span(name, 1, 1, 1), notes=(why,)))
+    return _file(data, name, logical, os.path.realpath(path), path.parent, library)
+
+
+def _file(data: bytes, name: str, logical: str, key: str, folder: Path | None, library: bool) -> File:
+    hashed = sha256(data).hexdigest()
+    try:
+        text = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError as error:
+        read = data[: error.start].decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+        span = Span(name, len(read), len(read[-1]) + 1, len(read[-1]) + 2)
+        problem = Problem("E03", f"`{name}` is not UTF-8 text", span, f"byte {data[error.start]:#04x} does not belong here",
+                          help="save the file as UTF-8")
+        shown = data.decode("utf-8", "replace").replace("\r\n", "\n")
+        return File(name, logical, key, folder, library, shown, hashed, len(data), (), (problem,))
+    tree, problems = parse(text, name)
+    return File(name, logical, key, folder, library, text, hashed, len(data), tree, tuple(problems))
+
+
+def _follow(main: File, library: Path | None) -> Loaded:
+    """Reads what ``main`` imports, what that imports, and so on."""
+    shelf = library or installed_library()
+    files, links, problems, notes = {main.key: main}, {}, list(main.problems), list[str]()
+    todo = deque([main])
+    implicit: list[str] = []
+    for name in IMPLICIT:
+        file = _shelved(shelf, name)
+        if file is not None:
+            implicit.append(file.key)
+            if file.key not in files:
+                files[file.key] = file
+                todo.append(file)
+    while todo:
+        file = todo.popleft()
+        found = []
+        for statement in file.tree:
+            if isinstance(statement, Import):
+                target = _target(file, statement, main, shelf, notes, problems)
+                if target is not None and target.key not in files:
+                    files[target.key] = target
+                    problems += target.problems
+                    todo.append(target)
+                found.append(Link(statement, target.key if target else ""))
+        links[file.key] = tuple(found)
+    problems += _circles(main, files, links)
+    return Loaded(main, files, links, tuple(implicit), tuple(problems), tuple(notes))
+
+
+def _shelved(shelf: Path, name: str) -> File | None:
+    """A file of the installed library, or None where the library has none of that name."""
+    path = shelf / name
+    return _read(path, _shown(path), f"library/{name}", True) if path.is_file() else None
+
+
+def _shown(path: Path) -> str:
+    """A path as short as it can be written from here."""
+    try:
+        beside = os.path.relpath(path)
+    except ValueError:  # another drive
+        return str(path)
+    return beside if not beside.startswith(os.pardir) else str(path)
+
+
+def _target(file: File, statement: Import, main: File, shelf: Path, notes: list[str], problems: list[Problem]) -> File | None:
+    """The file that an import means; where there is none, a problem is added."""
+    wanted, span = statement.path.value, statement.path.span
+    if not wanted or os.path.isabs(wanted) or "\0" in wanted or "\\" in wanted:
+        problems.append(Problem("E02", f"`{wanted}` is not a path that can be imported", span, "here",
+                                help='write it relative to this file, with /: import "library/gpus.scn"'))
+        return None
+    shelved = shelf / wanted.removeprefix("library/") if wanted.startswith("library/") else None
+    if file.folder is not None and (file.folder / wanted).is_file():
+        path = file.folder / wanted
+        own = _inside(path, shelf)
+        if shelved is not None and shelved.is_file() and not own:
+            notes.append(f"{wanted} is the file beside {file.logical}; it stands in for the library's file of that name")
+        logical = f"library/{path.name}" if own else _logical(path, main)
+        name = os.path.join(os.path.dirname(file.name), wanted)
+    elif shelved is not None and shelved.is_file():
+        path, own, logical, name = shelved, True, wanted, _shown(shelved)
+    else:
+        problems.append(_missing(file, wanted, span, shelf))
+        return None
+    real, problem = _opened(path, span)
+    if problem is not None or real is None:
+        problems += [problem] if problem else []
+        return None
+    return _read(real, name, logical, own)
+
+
+def _logical(path: Path, main: File) -> str:
+    """A path as documents print it: from the scenario's own folder."""
+    if main.folder is None:
+        return path.name
+    return Path(os.path.relpath(os.path.realpath(path), os.path.realpath(main.folder))).as_posix()
+
+
+def _missing(file: File, wanted: str, span: Span, shelf: Path) -> Problem:
+    from dsl.problems import nearest
+
+    places = [f"looked beside {file.name}"] if file.folder else []
+    names = [p.name for p in file.folder.glob("*.scn")] if file.folder else []
+    if wanted.startswith("library/"):
+        places.append("and in the installed library")
+    names += [f"library/{p.name}" for p in sorted(shelf.glob("*.scn"))]
+    near = nearest(wanted, names)
+    return Problem("E02", f"there is no file `{wanted}`", span, "not found", notes=(" ".join(places),) if places else (),
+                   help=f'did you mean "{near}"?' if near else "")
+
+
+def _circles(main: File, files: dict[str, File], links: dict[str, tuple[Link, ...]]) -> list[Problem]:
+    """A problem for each import that leads back to a file that is being imported."""
+    problems, done = [], set[str]()
+    path = [(main.key, iter(links.get(main.key, ())))]
+    while path:
+        key, rest = path[-1]
+        link = next(rest, None)
+        if link is None:
+            done.add(key)
+            path.pop()
+            continue
+        ahead = [k for k, _ in path]
+        if link.key in ahead:
+            ring = [files[k].name for k in ahead[ahead.index(link.key):]]
+            first = next(x for x in links[link.key] if x.key == (ahead + [link.key])[ahead.index(link.key) + 1])
+            labels = (Label(first.statement.path.span, "the circle starts here"),) if len(ring) > 1 else ()
+            problems.append(Problem("E04", "files import each other in a circle", link.statement.path.span, "leads back", labels,
+                                    (" imports ".join([*ring, ring[0]]),), "move what they share to a file of its own"))
+        elif link.key and link.key not in done:
+            path.append((link.key, iter(links.get(link.key, ()))))
+    return problems

@@ -1,0 +1,65 @@
+"""Zero-bubble H1: 1F1B whose weight gradients are made later, where the pipe would idle (Qi et al. 2023).
+
+Symbols: passes.py. The backward b is split into its input half b - w, which the stage before waits for, and its
+weight half w, which nobody waits for. Stage i makes weight gradients i micro-batches late.
+"""
+
+import numpy as np
+
+from engine.columns import ONE, Column
+from engine.schedules.gpipe import chunk_times, rules, share, upstream
+from engine.schedules.passes import TWO, Pass, StageTimes, added, largest, round_trips, smallest
+
+__all__ = ["bubble", "chunk_times", "exposed_sends", "in_flight", "passes", "rules", "share", "total", "upstream"]
+
+
+def passes(stage: int, stages: int, micro_batches: int, virtual_stages: int = 1) -> list[Pass]:
+    """1F1B's order of F and B; the weight gradients of micro-batch k follow the backward of k + i."""
+    warm = min(stages - stage - 1, micro_batches)
+    order = [Pass("F", i) for i in range(warm)]
+    for i in range(micro_batches):
+        order += [Pass("F", warm + i)] if warm + i < micro_batches else []
+        order.append(Pass("B", i, split=True))
+        order += [Pass("W", i - stage)] if i >= stage else []
+    return order + [Pass("W", i) for i in range(max(0, micro_batches - stage), micro_batches)]
+
+
+def in_flight(stage: int, stages: int, micro_batches: Column, virtual_stages: int = 1) -> Column:
+    """min(m, p) on every stage: what a weight gradient needs is kept until it is made (ruling E2)."""
+    return np.minimum(micro_batches, float(stages))
+
+
+def bubble(stages: int, micro_batches: Column, virtual_stages: int = 1,
+           forward: Column = ONE, backward: Column = TWO, weight: Column = ONE) -> Column:
+    """[(p-1)(f + max(0, b - 2w)) + max(0, p-m) min(b-w, w)] / (m t), b the whole backward (ruling E1).
+
+    For m >= p and w <= b - w this is (p-1)(t_f + t_b - t_w) / (m (t_f + t_b + t_w)) with the two halves t_b, t_w.
+    """
+    inputs = backward - weight
+    fill = (stages - 1) * (forward + np.maximum(0.0, inputs - weight))
+    short = np.maximum(0.0, stages - micro_batches) * np.minimum(inputs, weight)
+    return (fill + short) / (micro_batches * (forward + backward))
+
+
+def exposed_sends(times: StageTimes, micro_batches: Column, virtual_stages: int, send: Column) -> Column:
+    """2 c [(p-1) + min(k, p-1)] + 2 max(0, k - p + 1) max(0, c - w/2), k = floor((m-1)(p-1)/p).
+
+    As 1F1B, but once p weight gradients have been put off they fill the wait. Equal to the simulation where
+    all stages are alike; the simulation is Tonnage's own (no published form).
+    """
+    turns, edge = round_trips(times.stages, micro_batches), float(times.stages - 1)
+    late = np.maximum(0.0, turns - edge) * np.maximum(0.0, send - 0.5 * smallest(times.weights))
+    return 2.0 * send * (edge + np.minimum(turns, edge)) + 2.0 * late
+
+
+def total(times: StageTimes, micro_batches: Column, virtual_stages: int, send: Column) -> Column:
+    """m T + sum x - min x + max(0, p-m) max min(b-w, w) + sends, x = f + max(0, b - 2w), T = max f + max(b-w) + max w.
+
+    Exact where all stages are alike, otherwise an upper bound.
+    """
+    inputs = tuple(b - w for b, w in zip(times.backward, times.weights, strict=True))
+    fill = tuple(f + np.maximum(0.0, i - w) for f, i, w in zip(times.forward, inputs, times.weights, strict=True))
+    kept = largest(tuple(np.minimum(i, w) for i, w in zip(inputs, times.weights, strict=True)))
+    pace = largest(times.forward) + largest(inputs) + largest(times.weights)
+    idle = added(fill) - smallest(fill) + np.maximum(0.0, times.stages - micro_batches) * kept
+    return micro_batches * pace + idle + exposed_sends(times, micro_batches, virtual_stages, send)

@@ -1,0 +1,65 @@
+"""Traffic by parallel axis: who talks over which wire, how much, and what of it the step waits for."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.columns import ZERO, Column
+from engine.inputs import Run
+from engine.layout import Degrees
+from engine.network import Group, spans, tiers
+from engine.step import Step, add
+
+AXES = ("tensor", "context", "pipeline", "data")
+
+
+@dataclass(frozen=True)
+class AxisTraffic:
+    """One axis of one design point group: its group, the tier it reaches, and its traffic per rank and step."""
+
+    axis: str
+    group: Group
+    tiers: tuple[str, ...]  # names of the cluster's tiers
+    pods: Column  # elements of the outermost tier below the one reached
+    bandwidth: Column  # bytes/s per GPU of the ring
+    bytes: Column
+    seconds: Column
+    exposed: Column
+    collectives: tuple[str, ...]
+
+    def tier(self, point: int = 0) -> str:
+        """Name of the outermost tier the group uses at one design point."""
+        reach = np.ravel(self.group.reach)
+        return self.tiers[int(reach[min(point, len(reach) - 1)])]
+
+
+def traffic(run: Run, d: Degrees, made: Step) -> list[AxisTraffic]:
+    """A row for every axis; an axis of degree one has no traffic but is shown."""
+    names = tuple(t.name for t in tiers(run.cluster, d.used))
+    return [_axis(axis, names, made) for axis in AXES]
+
+
+def _axis(axis: str, names: tuple[str, ...], made: Step) -> AxisTraffic:
+    group = made.prices.groups["data" if axis == "data" else axis]
+    entries = [e for e in made.entries if e.row.axis == axis]
+    below = group.elements[0]
+    for i, count in enumerate(group.elements):
+        below = np.where(group.reach == i + 1, count, below)
+    return AxisTraffic(
+        axis, group, names, below, group.bandwidth, add(e.count * e.row.bytes for e in entries) + ZERO,
+        add(e.count * e.row.seconds for e in entries) + ZERO, add(e.exposed for e in entries) + ZERO,
+        tuple(dict.fromkeys((e.row.algorithm or "").split(" (")[0] for e in entries)),
+    )
+
+
+def smallest_collective(made: Step) -> Column:
+    """Bytes of the smallest collective buffer a step moves between ranks; NaN where nothing is moved."""
+    result = np.full_like(made.pace, np.nan)
+    for entry in made.entries:
+        if entry.row.axis is not None:
+            size = np.where((entry.row.bytes > 0) & (entry.count > 0), entry.row.bytes, np.nan)
+            result = np.fmin(result, size)
+    return result
+
+
+__all__ = ["AXES", "AxisTraffic", "smallest_collective", "spans", "traffic"]

@@ -1,0 +1,178 @@
+"""Figure: effective training time against the checkpoint interval, one curve per mean time between failures."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from reports import style
+from reports.figures import words
+from reports.figures.frame import height_axis, value_axis
+from reports.figures.picture import Picture, figure
+from reports.figures.scale import Scale
+from reports.figures.sheet import LINE, Sheet, fitted, width
+from reports.style import FAIL, INK, MUTE, VALUE
+
+NAME = "checkpoint-curve"
+HEIGHT = 58.0
+LEFT, TOP, BOTTOM, LABELS = 12.0, 2.0, 47.5, 22.0  # mm; LABELS: room at the right for the names of the curves
+MOST = 5  # curves
+DEEPEST = 0.25  # below the best value, curves are cut
+ROUND = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 28800, 86400, 172800, 604800, 2592000)
+LOOKS = {0: (style.NAVY, style.NAVY, ()), 1: (style.SKY, style.SKY_TEXT, (6, 2.5)), -1: (style.RUST, style.RUST, (3, 1.8)),
+         2: (style.GREEN, style.PASS, (9, 2)), -2: (style.AMBER, style.WARN, (1.4, 1.4))}  # fmt: skip
+Points = tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Effective shares at intervals (s) for one MTBF (s)."""
+
+    mtbf: float
+    points: Points
+    base: bool = False
+
+
+@dataclass(frozen=True)
+class CheckpointData:
+    """The curves; the planned interval, its rule and Young's (s); the share required, where one is."""
+
+    curves: tuple[Curve, ...]
+    planned: float | None = None
+    young: float | None = None
+    required: float | None = None
+
+
+def from_point(point: Mapping[str, Any]) -> CheckpointData | None:
+    """The figure of a point of the document; None without a checkpoint curve."""
+    table = point.get("checkpoint") or {}
+    base = words.known(table.get("mtbf")) or 0.0
+    own = _points([(p.get("interval"), p.get("effective")) for p in table.get("curve") or ()])
+    curves = [Curve(words.known(c.get("mtbf")) or 0.0, _points(c.get("points") or ())) for c in table.get("curves") or ()]
+    others = [c for c in curves if c.points and not math.isclose(c.mtbf, base)]
+    same = [c.points for c in curves if math.isclose(c.mtbf, base)]
+    own = own or (same[0] if same else ())
+    if not own:
+        return None
+    stated = ((point.get("figures") or {}).get("effective_training_time") or {}).get("limit")
+    stated = stated.get("value") if isinstance(stated, Mapping) else stated
+    planned, young = words.known(table.get("used")), words.known(table.get("young"))
+    return CheckpointData((Curve(base, own, True), *others), planned, young, words.known(stated))
+
+
+def _points(pairs: Sequence[Sequence[Any]]) -> Points:
+    known = [(words.known(x), words.known(y)) for x, y in pairs]
+    return tuple(sorted((x, min(max(y, 0.0), 1.0)) for x, y in known if x is not None and x > 0 and y is not None))
+
+
+@figure
+def draw(data: CheckpointData) -> Picture:
+    """Curves on a logarithmic axis; a dot at each optimum; planned interval, Young's and the requirement as lines."""
+    looks = _looks(data.curves)
+    curves = [c for c in data.curves if c in looks and c.points]
+    unit, name = _unit(curves, data.planned)
+    sheet = Sheet(NAME, style.HALF, HEIGHT)
+    across, up = _scales(curves, data, unit)
+    ticks = [t / unit for t in ROUND if across.low <= t / unit <= across.high]
+    value_axis(sheet, across, TOP, BOTTOM, f"Checkpoint interval ({name}, log scale)",
+               ticks=ticks if len(ticks) > 1 else ())  # fmt: skip
+    height_axis(sheet, up, LEFT, across.end, "Effective training time (%)", ticks=up.ticks(8))
+    for curve in reversed(curves):
+        color, _, dash = looks[curve]
+        path = [(across.at(x / unit), up.at(100 * y)) for x, y in curve.points]
+        sheet.line(path, color, 1.5, dash=dash, z=4, clip=(LEFT, TOP, across.end, BOTTOM))
+        sheet.keep_off(path)
+    for curve in curves:
+        x, y = _best(curve)
+        if up.low <= 100 * y <= up.high:
+            sheet.marker(across.at(x / unit), up.at(100 * y), "o", looks[curve][0])
+    _names(sheet, curves, looks, across, up)
+    _marks(sheet, data, curves, across, up, unit)
+    return sheet.finish(_alt(data, curves, unit, name))
+
+
+def _looks(curves: Sequence[Curve]) -> dict[Curve, tuple[str, str, tuple[float, ...]]]:
+    """Color, text color and dash of each curve drawn: the base one, then the nearest above and below it."""
+    base = next((c for c in curves if c.base), curves[0] if curves else None)
+    if base is None:
+        return {}
+    above = sorted((c for c in curves if c is not base and c.mtbf >= base.mtbf), key=lambda c: c.mtbf)
+    below = sorted((c for c in curves if c is not base and c.mtbf < base.mtbf), key=lambda c: -c.mtbf)
+    ranked = {0: base} | {i + 1: c for i, c in enumerate(above[:2])} | {-i - 1: c for i, c in enumerate(below[:2])}
+    return {curve: LOOKS[rank] for rank, curve in ranked.items()}
+
+
+def _best(curve: Curve) -> tuple[float, float]:
+    return max(curve.points, key=lambda p: p[1])
+
+
+def _unit(curves: Sequence[Curve], planned: float | None) -> tuple[float, str]:
+    typical = planned or _best(curves[0])[0]
+    return (1.0, "s") if typical < 180 else (60.0, "min") if typical < 6 * 3600 else (3600.0, "h")
+
+
+def _scales(curves: Sequence[Curve], data: CheckpointData, unit: float) -> tuple[Scale, Scale]:
+    xs = [x for c in curves for x, _ in c.points] + [v for v in (data.planned, data.young) if v and v > 0]
+    best = [100 * _best(c)[1] for c in curves]
+    ys = [100 * y for c in curves for _, y in c.points] + [100 * v for v in (data.required,) if v is not None]
+    low = max(min(ys), min(best) - 100 * DEEPEST)
+    high = max(best + ([100 * data.required] if data.required is not None else []))
+    room = max(high - low, 0.5) * 0.08
+    low, high = max(0.0, low - room), min(100.0 + room, high + room)
+    names = min(LABELS, max(width(_name(c)) for c in curves) + 2.5)
+    more = 1.05 if max(xs) > 1.5 * min(xs) else 3.0
+    wide = (min(xs) / more / unit, max(xs) * more / unit)
+    return Scale(*wide, LEFT, style.HALF - names, log=True), Scale(low, max(high, low + 1), BOTTOM, TOP)
+
+
+def _name(curve: Curve) -> str:
+    return ("base " if curve.base else "MTBF ") + words.quantity(curve.mtbf or None, words.TIMES)
+
+
+def _names(sheet: Sheet, curves: Sequence[Curve], looks: Mapping[Curve, tuple[str, str, tuple[float, ...]]],
+           across: Scale, up: Scale) -> None:  # fmt: skip
+    """The name of each curve at the height where it ends or leaves the plot, moved up where two would touch."""
+    order = sorted(curves, key=lambda c: -c.points[-1][1])
+    places = [min(max(up.inside(100 * c.points[-1][1]), TOP + 1.5), BOTTOM - 1.0) for c in order]
+    for i in reversed(range(len(places) - 1)):
+        places[i] = min(places[i], places[i + 1] - LINE)
+    for curve, y in zip(order, places, strict=True):
+        weight = 600 if curve.base else 400
+        text = fitted(_name(curve), style.HALF - across.end - 1.0, weight=weight)
+        sheet.text(across.end + 1.0, y, text, color=looks[curve][1], weight=weight)
+
+
+def _marks(sheet: Sheet, data: CheckpointData, curves: Sequence[Curve], across: Scale, up: Scale, unit: float) -> None:
+    if data.required is not None:
+        y = up.at(100 * data.required)
+        sheet.line([(LEFT, y), (across.end, y)], FAIL, 1.0, z=3)
+        text = f"required ≥ {words.plain(100 * data.required)}{words.NB}%"
+        middle = (LEFT + across.end) / 2
+        spots = [(x, y + dy, a) for dy in (-1.9, 2.1)
+                 for x, a in ((across.end - 0.5, "right"), (LEFT + 1, "left"), (middle, "center"))]  # fmt: skip
+        if not sheet.place(spots, text, color=FAIL, plate=style.WHITE):
+            sheet.place([(across.end + 1.0, y, "left")], text[9:], color=FAIL)
+    if data.planned:
+        x = across.at(data.planned / unit)
+        sheet.line([(x, TOP), (x, BOTTOM)], INK, 1.0, dash=(3, 2), z=3)
+        text = f"planned {words.quantity(data.planned, words.TIMES)}"
+        anchor = x - 0.8 if x - LEFT > 5 else x + 3.2
+        sheet.text(anchor, BOTTOM - 1.0, text, angle=90, plate=style.WHITE, size=VALUE)
+        sheet.take(anchor - 2.6, BOTTOM - 1.5 - width(text, VALUE), anchor + 0.8, BOTTOM - 0.5, text)
+    if data.young:
+        x = across.at(data.young / unit)
+        sheet.polygon([(x, BOTTOM - 2.2), (x - 1.1, BOTTOM), (x + 1.1, BOTTOM)], MUTE, z=5)
+        full = f"Young {words.quantity(data.young, words.TIMES)}"
+        for text in (full, "Young"):
+            room, y = width(text, VALUE), BOTTOM - 1.8
+            spots = [(x + d, y, "left") for d in (1.8, 5.2) if x + d + room < across.end]
+            spots += [(x - d, y, "right") for d in (1.8, 5.2) if x - d - room > LEFT]
+            if sheet.place(spots, text, color=MUTE, size=VALUE, plate=style.WHITE):
+                break
+
+
+def _alt(data: CheckpointData, curves: Sequence[Curve], unit: float, name: str) -> str:
+    said = [f"{_name(c)}: best {words.percent(_best(c)[1])} at {words.rounded(_best(c)[0] / unit)}{words.NB}{name}" for c in curves]
+    planned = f" Planned: {words.quantity(data.planned, words.TIMES)}." if data.planned else ""
+    young = f" Young: {words.quantity(data.young, words.TIMES)}." if data.young else ""
+    return f"Effective training time against checkpoint interval. {'; '.join(said)}.{planned}{young}"

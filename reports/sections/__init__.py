@@ -1,0 +1,54 @@
+"""The order of the document. A section is a file here, a template of the same name, and its row in OUTLINE."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from reports.plan import Plan, Section
+from reports.sections.alternatives import alternatives
+from reports.sections.assumptions import assumptions, defaults
+from reports.sections.cost import cost, power
+from reports.sections.failures import failures
+from reports.sections.glossary import glossary
+from reports.sections.layout import layout
+from reports.sections.limits import limits
+from reports.sections.measured import measured
+from reports.sections.memory import memory
+from reports.sections.method import method
+from reports.sections.network import network
+from reports.sections.pipeline import pipeline
+from reports.sections.requirements import requirements
+from reports.sections.results import ledger, results
+from reports.sections.source import source
+from reports.sections.step import step
+
+Make = Callable[[Plan], Section | None]
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A level-1 section of the document; it is left out where all its sections are."""
+
+    key: str
+    title: str
+    sections: tuple[Make, ...]
+    appendix: bool = False
+    numbered: bool = True
+    classes: str = ""  # "landscape": wide tables; "flows": no page of its own
+    always: bool = False  # stays, whatever sections a report asks for
+
+
+OUTLINE: tuple[Chapter, ...] = (
+    Chapter("requirements-and-assumptions", "Requirements and assumptions", (requirements, assumptions), always=True),
+    Chapter("configuration", "Configuration", (layout, memory)),
+    Chapter("performance", "Performance", (step, pipeline, network, measured)),
+    Chapter("failures-and-checkpoints", "Failures and checkpoints", (failures,)),
+    Chapter("cost-and-power", "Cost and power", (cost, power)),
+    Chapter("alternatives-side-by-side", "Alternatives", (alternatives,)),
+    Chapter("limits-of-this-document", "Limits of this document", (limits,), classes="flows", always=True),
+    Chapter("all-results", "All results", (results,), appendix=True),
+    Chapter("operator-ledger", "Operator ledger", (ledger,), appendix=True, classes="landscape"),
+    Chapter("inputs-not-stated", "Inputs not stated in the scenario", (defaults,), appendix=True, always=True),
+    Chapter("method-and-sources", "Method", (method,), appendix=True, always=True),
+    Chapter("scenario-as-given", "Scenario as given", (source,), appendix=True, always=True),
+    Chapter("terms", "Glossary", (glossary,), numbered=False, classes="flows", always=True),
+)

@@ -1,0 +1,34 @@
+"""Appendix: the formulas with the scenario's own numbers, their sources, and what the model leaves out."""
+
+from reports.plan import Plan, Section
+from reports.quantities import Quantity, readable
+from reports.tables import total
+
+
+def method(plan: Plan) -> Section:
+    ledger = plan.point["ledger"]
+    sums = {kind: Quantity(total([r["exposed"] for r in ledger if r["kind"] == kind]), "s", 3)
+            for kind in ("gemm", "sdpa", "hbm", "collective", "launch", "wait")}
+    steps = steps_of(plan)
+    equations = tuple(key for key, shown in (("step", bool(ledger)), ("flops", True), ("mfu", not plan.result("mfu").missing), ("ring", True),
+                                             ("days", steps is not None), ("rule", bool(plan.point.get("formula_days")))) if shown)
+    return Section("method", "", equations=equations, facts={
+        "sums": sums, "steps": Quantity(steps), "peak": readable(plan.number(f"cluster.gpu.peak.{plan.setting('precision', 'bf16')}"), "FLOP/s"),
+        "gpus": Quantity(plan.number("cluster.gpus")), "tokens": readable(plan.number("tokens"), "tokens"), "batch_tokens": batch_tokens(plan),
+        "formula": plan.point.get("formula_days"), "sources": sources(plan), "fidelity": str(plan.setting("fidelity", "operator"))})
+
+
+def batch_tokens(plan: Plan) -> Quantity:
+    batch, sequence = plan.number("batch"), plan.number("sequence") or plan.number("model.sequence")
+    return readable(batch * sequence if batch and sequence else None, "tokens")
+
+
+def steps_of(plan: Plan) -> float | None:
+    tokens, batch = plan.number("tokens"), batch_tokens(plan).value
+    return tokens / batch if tokens and batch else None
+
+
+def sources(plan: Plan) -> list[str]:
+    """Every source named by an input, a check or a measured value, once."""
+    named = [row.get("source") for part in ("inputs", "checks", "measured") for row in plan.point[part]]
+    return sorted({str(s) for s in named if s})

@@ -1,0 +1,100 @@
+"""What the plan must meet and what it achieves: requirements of the scenario, checks of the library, callouts."""
+
+from typing import Any
+
+from reports.plan import Json, Plan, Section, words
+from reports.prose import joined, sentence
+from reports.quantities import Quantity, readable
+from reports.tables import Cell, Column, Status, Table, UnitOf, number, text
+from reports.units import unit_of
+
+EXPLAINED = 3  # findings a callout can hold; more go to a table of their own
+
+
+def requirements(plan: Plan) -> Section:
+    checks = plan.point["checks"]
+    findings = [c for c in checks if c["status"] in ("warn", "fail")]
+    tables = [requirements_table(plan), checks_table(checks)]
+    if len(findings) > EXPLAINED:
+        tables.append(findings_table(findings))
+    facts = {"failed": [explained_requirement(plan, v) for v in plan.point["verdicts"] if v["holds"] is False],
+             "open": [v["require"] for v in plan.point["verdicts"] if v["holds"] is None],
+             "callouts": callouts(findings) if len(findings) <= EXPLAINED else [], "verdicts": len(plan.point["verdicts"])}
+    return Section("requirements", "", tuple(t for t in tables if t), facts=facts)
+
+
+def requirements_table(plan: Plan) -> Table | None:
+    """Every `require` of the run, with the values it compared."""
+    rows = tuple((v["require"], operands(plan, v["values"]), v.get("because") or "", str(v.get("where") or "").rpartition(":")[2],
+                  Status({True: "pass", False: "fail", None: "open"}[v["holds"]])) for v in plan.point["verdicts"])
+    columns = (Column("Requirement", "code", width=56), text("Values compared", 50), text("Because"), text("Line", 11), text("Status", 16))
+    return Table("requirements", "Requirements of the scenario.", columns, rows) if rows else None
+
+
+def operands(plan: Plan, values: Json) -> str:
+    """The operands of a requirement with their values, in the unit the result is shown in."""
+    return "; ".join(f"{name} = {operand(plan, name, v)}" for name, v in values.items())
+
+
+def operand(plan: Plan, name: str, shown: Any) -> str:
+    value, unit = (shown.get("value"), shown.get("unit")) if isinstance(shown, dict) else (shown, "")
+    known = plan.result(name)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        if known.unit and unit_of(unit).base == known.display.base:
+            return Quantity(float(value), known.unit, known.decimals).text()
+        return readable(float(value), unit).text()
+    return "–" if value is None else words(str(value))
+
+
+def explained_requirement(plan: Plan, verdict: Json) -> str:
+    because = f" It stands in the scenario because: {sentence(verdict['because'])}" if verdict.get("because") else ""
+    return f"{verdict['require']} does not hold: {operands(plan, verdict['values'])}.{because}"
+
+
+def checks_table(checks: list[Json]) -> Table | None:
+    """The checks by id: limit, result, margin, status."""
+    rows = tuple(check_row(c) for c in checks)
+    columns = (text("ID", 14), text("Check"), number("Limit", width=20), number("Result", width=20), text("Unit", 18),
+               number("Margin", "%", 1, width=16), text("Status", 18))
+    more = "Margin is the unused share of the allowance."
+    return Table("checks", "Checks.", columns, rows, more=more) if rows else None
+
+
+def check_row(check: Json) -> tuple[Cell, ...]:
+    limit, result = check_quantity(check, "limit"), check_quantity(check, "result")
+    return (check["id"], check["title"], limit, result, UnitOf(limit), check.get("margin"), Status(check["status"]))
+
+
+def check_quantity(check: Json, which: str) -> Quantity:
+    """Limit or result in one unit for both, chosen by the larger where none is given."""
+    unit = check.get("unit") or ""
+    if unit_of(unit).factor == 1.0:
+        largest = max((abs(v) for v in (check.get("limit"), check.get("result")) if v is not None), default=None)
+        unit = readable(largest, unit).unit
+    value = check.get(which)
+    shown = None if value is None else abs(value) / unit_of(unit).factor
+    decimals = None if shown is None or shown == round(shown) else 1 if shown >= 10 else 2
+    return Quantity(value, unit, decimals)
+
+
+def callouts(findings: list[Json]) -> list[dict[str, str]]:
+    """One callout for the fails, one for the warnings: ids, reasons, advice."""
+    result = []
+    for word in ("fail", "warn"):
+        of_kind = [c for c in findings if c["status"] == word]
+        if of_kind:
+            verb = {"fail": ("fails", "fail"), "warn": ("needs action", "need action")}[word][len(of_kind) > 1]
+            result.append({"word": word, "head": f"{joined(str(c['id']) for c in of_kind)} {verb}.",
+                           "text": " ".join(finding(c, len(of_kind) > 1) for c in of_kind)})
+    return result
+
+
+def finding(check: Json, named: bool) -> str:
+    text = " ".join(sentence(t) for t in (check.get("reason"), check.get("advice")) if t)
+    return f"{check['id']}: {text}" if named else text
+
+
+def findings_table(findings: list[Json]) -> Table:
+    columns = (text("ID", 14), text("Finding"), text("What to do", 62), text("Source", 34))
+    rows = tuple((c["id"], sentence(c.get("reason")), sentence(c.get("advice")), c.get("source")) for c in findings)
+    return Table("findings", "Warnings and failures, and what to do.", columns, rows)

@@ -1,0 +1,76 @@
+"""Groups over tiers: members, domains, bandwidth, and oversubscription as ruling E6 has it."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine import layout, network
+from engine.columns import column
+from tests.settings import TIERS, run
+
+PODS = (("node", 8, 450e9, 1e-6, 1.0), ("pod", 2048, 50e9, 10e-6, 1.0), ("spine", 4096, 50e9, 10e-6, 7.0))
+
+
+def group(axis: str, **changed: Any) -> network.Group:
+    r = run(**changed)
+    return network.group(r, layout.resolve(r), axis)
+
+
+def test_tensor_group_stays_in_its_node() -> None:
+    g = group("tensor")
+    assert (g.size[0], g.per_domain[0], g.domains[0], g.reach[0], g.bandwidth[0]) == (8, 8, 1, 0, 450e9)
+
+
+def test_data_group_spans_every_node_and_both_pods() -> None:
+    g = group("data", tiers=PODS)
+    assert (g.size[0], g.per_domain[0], g.domains[0], g.elements[1][0], g.reach[0]) == (512, 1, 512, 2, 2)
+
+
+@pytest.mark.parametrize(("pods", "share"), [(2, 3.5), (4, 5.25), (8, 6.125)])
+def test_scattered_placement_slows_by_the_share_that_leaves(pods: int, share: float) -> None:
+    tiers = (TIERS[0], ("pod", 512, 50e9, 1e-6, 1.0), ("spine", 512 * pods, 50e9, 1e-6, 7.0))
+    g = group("data", tiers=tiers, cluster__gpus=512 * pods, cluster__placement="scattered")
+    assert g.slowdown[0] == pytest.approx(share)
+
+
+def test_packed_rings_cross_a_seven_to_one_layer_at_full_speed() -> None:
+    """tp 8 and pods of 3,072: 8 rings cross, 438 could."""
+    assert group("data").slowdown[0] == 1.0
+
+
+def test_many_packed_rings_share_the_uplinks() -> None:
+    tiers = (TIERS[0], ("pod", 16, 50e9, 1e-6, 1.0), ("spine", 4096, 50e9, 1e-6, 7.0))
+    assert group("data", tiers=tiers).slowdown[0] == pytest.approx(8 * 7 / 16)
+
+
+def test_balanced_placement_halves_the_job_over_two_pods() -> None:
+    r = run(cluster__placement="balanced", layout__shard="zero3", layout__shard__within="pod")
+    d = layout.resolve(r)
+    assert (d.shard[0], d.copies[0]) == (256, 2)
+    assert network.group(r, d, "data", size=d.shard).reach[0] == 1
+    assert network.group(r, d, "data", size=d.copies, spread=d.shard).reach[0] == 2
+
+
+def test_no_tier_means_the_scale_up_link() -> None:
+    g = group("tensor", tiers=(), cluster__gpus=8, layout__data=1)
+    assert g.bandwidth[0] == 450e9
+
+
+@given(st.sampled_from([1, 2, 4, 8, 16]), st.sampled_from([1, 2, 4, 8]), st.sampled_from(["packed", "balanced", "scattered"]))
+def test_members_and_elements_cover_the_group(tensor: int, pipeline: int, placement: str) -> None:
+    r = run(layout__tensor=tensor, layout__pipeline=pipeline, cluster__placement=placement)
+    d = layout.resolve(r)
+    for axis in ("tensor", "data", "pipeline"):
+        g = network.group(r, d, axis)
+        for members, elements in zip(g.members, g.elements, strict=True):
+            assert np.all(members * elements >= g.size) and np.all(members >= 1)
+
+
+def test_a_column_gives_what_its_rows_give() -> None:
+    both = group("data", layout__tensor=column([4, 8]))
+    for i, tensor in enumerate((4, 8)):
+        one = group("data", layout__tensor=tensor)
+        assert both.bandwidth[i] == one.bandwidth[0] and both.ring_latency[i] == one.ring_latency[0]
