@@ -160,7 +160,7 @@ SHOWN = {"_NL": "the end of the line", "$END": "the end of the file"}
 
 def explained(refused: Refused) -> Problem:
     """The problem that tells a reader what the parser refused."""
-    labels = ()
+    labels: tuple[Label, ...] = ()
     if refused.opened is not None and refused.kind in ("$END", "RBRACE", "RSQB", "RPAR"):
         labels = (Label(refused.opened[1], "opened here"),)
     for hint in HINTS:

@@ -15,11 +15,10 @@ What a setting holds is one of
   expression    kept as a tree (show, minimize …)
 """
 
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(NamedTuple):
     """One row of the schema."""
 
     path: str
@@ -31,8 +30,7 @@ class Setting:
     required: bool = False
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(NamedTuple):
     """One kind of block: its settings, the blocks it may contain, and how it is named."""
 
     name: str
@@ -43,7 +41,7 @@ class Kind:
     name_choices: tuple[str, ...] = ()
     repeats: bool = False  # several may stand in one parent (tiers, charts, conditions)
     open_settings: bool = False  # any setting path of the base run is allowed (vary, measured)
-    statements: tuple[str, ...] = field(default=())  # "require", "where", "let"
+    statements: tuple[str, ...] = ()  # "require", "where", "let"
 
 
 def row(path: str, holds: str, doc: str, default: str = "", *choices: str, bounds: str = "") -> Setting:
@@ -57,6 +55,7 @@ OPERATIONS = ("qkv", "attn_out", "sdpa", "mlp_up", "mlp_down", "router", "expert
 AXES = ("tensor", "context", "data", "pipeline", "expert")
 ATTENTION_KERNELS = ("flash1", "flash2", "flash3", "cudnn", "unfused")
 
+# fmt: off  (one row a line: this is a table)
 SOURCE = (
     row("source", "text", "where the figures of this block were published"),
     row("confidence", "choice", "how good the source is", "", "datasheet", "measured", "quote", "third-party", "estimate", "derived"),
@@ -259,7 +258,7 @@ RUN = Kind("run", "one training run: a model on a cluster, for so many tokens", 
     *(row(f"efficiency.{op}", "share", f"stated matrix-multiply efficiency of {op}, share of peak") for op in OPERATIONS),
     row("efficiency.compute", "flop/s", "stated compute rate of fidelity = reduced"),
     row("efficiency.memory", "share", "attainable share of memory bandwidth; the gpu's when absent"),
-    row("checkpoint.interval", "seconds", "time between saves; or young, daly, best", "best"),
+    row("checkpoint.interval", "seconds", "time between saves; or young, daly, best", "best", "young", "daly", "best"),
     row("checkpoint.mode", "choice", "whether training waits for the store", "sync", "sync", "async"),
     row("checkpoint.pause", "seconds", "time a save stops training; from storage.write when absent"),
     row("checkpoint.write", "seconds", "time an asynchronous save takes in the background"),

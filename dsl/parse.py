@@ -155,7 +155,13 @@ def _parser() -> tuple["Lark", "Lines", "Build"]:
     name = f"grammar-{__version__}"
     kept = cache.read(name)
     if kept is not None:
-        return Lark._load_from_dict(*kept, transformer=build, postlex=lines), lines, build
+        return _loaded(Lark, kept, transformer=build, postlex=lines), lines, build
     parser = Lark(GRAMMAR.read_text("utf-8"), **OPTIONS, transformer=build, postlex=lines)
     cache.write(name, parser.memo_serialize([TerminalDef, Rule]))
     return parser, lines, build
+
+
+def _loaded(lark: Any, kept: Any, **options: Any) -> "Lark":
+    """A parser from what memo_serialize gave; lark's own ``load`` passes no options on."""
+    parser: Lark = lark._load_from_dict(*kept, **options)
+    return parser

@@ -122,13 +122,13 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else " " if c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
-def nearest(word: str, legal: Iterable[str]) -> str | None:
+def nearest(word: str, legal: Iterable[str], cutoff: float = 0.6) -> str | None:
     """The one name of ``legal`` that ``word`` was probably meant to be, or None."""
     import difflib  # only needed when something is wrong
 
     names = list(legal)
     folded = {name.lower(): name for name in reversed(names)}
-    close = difflib.get_close_matches(word.lower(), folded, n=1, cutoff=0.6)
+    close = difflib.get_close_matches(word.lower(), folded, n=1, cutoff=cutoff)
     if close:
         return folded[close[0]]
     last = [name for name in names if name.rpartition(".")[2].lower() == word.lower()]

@@ -41,10 +41,9 @@ class Unit(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """Why a spelling is not a unit: a help text, and more where there is more to say."""
+    """A spelling that is not a unit, and what to write instead."""
 
     help: str
-    note: str = ""
 
 
 def plus(a: Dimension, b: Dimension, sign: int = 1) -> Dimension:
@@ -123,8 +122,8 @@ _GLUE = "count suffixes touch their number: 15T tokens, 8k, 16Mi tokens"
 _CALENDAR = "months and years differ in length: write days or hours (30 days, 365 days)"
 
 
-def _rows(spellings: str, help: str, note: str = "") -> dict[str, Refusal]:
-    return dict.fromkeys(spellings.split(), Refusal(help, note))
+def _rows(spellings: str, help: str) -> dict[str, Refusal]:
+    return dict.fromkeys(spellings.split(), Refusal(help))
 
 
 REFUSED: dict[str, Refusal] = {
@@ -184,8 +183,8 @@ def _word(word: str, whole: str) -> Unit | Refusal:
         return UNITS[word]
     if word in REFUSED:
         return REFUSED[word]
-    near = nearest(word, UNITS)
     first, slash, rest = whole.partition("/")
+    near = nearest(word, UNITS, 0.75)
     if near is None and slash and word == rest and first in UNITS:
         return Refusal(f"glued, this is one unit; to divide write `{first} / {rest}`")
     dashed = word.split("-")

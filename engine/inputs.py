@@ -1,22 +1,13 @@
 """What the engine is given: one group of design points, as frozen typed objects in SI base units.
 
-``read(settings)`` builds a ``Run`` from a flat table {setting path: value}; the paths and units are
-those of the language's schema ("layout.tensor", "cluster.tier.node.bandwidth", "model.experts.routed").
-Numbers become columns (engine/columns.py). STRUCTURAL settings decide the shape of the calculation, so
-they are plain Python values that every point of the group shares; a table that varies one of them is
-split into groups first (engine/evaluate.py). A setting that was not given is None, never 0.
+Numbers are columns (engine/columns.py). Settings that decide the shape of the calculation are plain Python
+values, which every point of the group shares. A setting that was not given is None, never 0. Field names are
+those of the language's schema; engine/read.py builds a ``Run`` from a flat table of settings.
 """
 
-import types
-import typing
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
-from functools import cache
-from typing import Any, TypeVar
+from dataclasses import dataclass
 
-from engine.columns import Column, column
-
-T = TypeVar("T")
+from engine.columns import Column
 
 
 @dataclass(frozen=True)
@@ -377,71 +368,3 @@ class Run:
     @property
     def gpu(self) -> Gpu:
         return self.cluster.gpu
-
-
-# How a field of a dataclass is named in the flat table, where the two differ.
-PATHS: dict[tuple[type, str], str] = {
-    (Attention, "kind"): "", (Schedule, "kind"): "", (Shard, "kind"): "", (Recompute, "kind"): "",
-    (Gpu, "name"): "", (Model, "name"): "", (Cluster, "name"): "", (Stack, "name"): "",
-}
-
-
-@cache
-def _hints(kind: type) -> dict[str, Any]:
-    return typing.get_type_hints(kind)
-
-
-def _plain(kind: type, value: Any) -> Any:
-    if value is None:
-        return None
-    if kind is int:
-        return int(value)
-    if kind is bool:
-        return bool(value)
-    return str(value)
-
-
-def _field(hint: Any, path: str, settings: Mapping[str, Any]) -> Any:
-    """The value of one field: a column, a plain value, a nested object or a tuple."""
-    options = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
-    kinds = [o for o in options if o is not type(None)]
-    kind, optional = kinds[0], len(kinds) < len(options)
-    if typing.get_origin(kind) is tuple:
-        item = typing.get_args(kind)[0]
-        if is_dataclass(item):
-            return tuple(build(item, f"{path}.{name}", settings, name=name) for name in settings.get(path) or ())
-        value = settings.get(path)
-        return None if value is None and optional else tuple(item(v) for v in value or ())
-    if is_dataclass(kind):
-        present = any(k == path or k.startswith(path + ".") for k in settings)
-        return None if optional and not present else build(typing.cast(type, kind), path, settings)
-    value = settings.get(path)
-    if value is None:
-        if not optional:
-            raise KeyError(f"setting {path} has neither a value nor a default")
-        return None
-    if kind in (int, bool, str):
-        return _plain(kind, value)
-    return column(value)
-
-
-def build(kind: type[T], path: str, settings: Mapping[str, Any], name: str | None = None) -> T:
-    """An input object of type ``kind`` from the settings below ``path``; KeyError names a setting that is missing."""
-    values: dict[str, Any] = {}
-    for f in fields(typing.cast(Any, kind)):
-        if f.name == "name" and name is not None:
-            values["name"] = name
-            continue
-        own = PATHS.get((kind, f.name), f.name)
-        values[f.name] = _field(_hints(kind)[f.name], ".".join(p for p in (path, own) if p), settings)
-    return kind(**values)
-
-
-def read(settings: Mapping[str, Any]) -> Run:
-    """The run described by a flat table of settings in base units.
-
-    "model", "cluster", "cluster.gpu" and "stack" hold the names of what they refer to; "name" the run's.
-    "cluster.tier" is the tuple of tier names, innermost first. "checkpoint.rule" and "checkpoint.interval"
-    are both there. Choices with arguments spread: "layout.schedule" and "layout.schedule.virtual_stages".
-    """
-    return build(Run, "", settings)

@@ -42,7 +42,7 @@ class Device:
 
 
 def device(run: Run) -> Device:
-    """The run's GPU and stack as rates. The peak is the dense one of the run's precision; NaN where the part has none."""
+    """The run's GPU and stack as rates. The peak is dense, of the run's precision; NaN where the part has none."""
     gpu, stack = run.gpu, run.stack
     half = gpu.peak.fp16 if run.precision == "fp16" else gpu.peak.bf16
     half = half if half is not None else gpu.peak.bf16 if gpu.peak.bf16 is not None else column(np.nan)
@@ -54,11 +54,17 @@ def device(run: Run) -> Device:
     a = gpu.attention
     stated = run.efficiency.memory
     return Device(
-        peak=own if own is not None else column(np.nan), peak_bf16=half, clock=e.clock, gemm=best, half_k=e.half_k,
-        sms=gpu.sms, memory=gpu.memory_bandwidth * (stated if stated is not None else e.memory),
+        peak=own if own is not None else column(np.nan),
+        peak_bf16=half,
+        clock=e.clock,
+        gemm=best,
+        half_k=e.half_k,
+        sms=gpu.sms,
+        memory=gpu.memory_bandwidth * (stated if stated is not None else e.memory),
         attention_forward=share * (a.eager_forward if eager else a.forward),
         attention_backward=share * (a.eager_backward if eager else a.backward),
-        half_sequence=a.half_sequence, fused_attention=run.kernels.flash and stack.attention != "unfused",
+        half_sequence=a.half_sequence,
+        fused_attention=run.kernels.flash and stack.attention != "unfused",
         passes=stack.passes if run.kernels.fused else np.maximum(stack.passes, 1.0),
     )
 

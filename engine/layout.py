@@ -44,11 +44,11 @@ def virtual_stages(run: Run) -> int:
 
 def data_parallel(run: Run) -> Column:
     """dp as stated, else what the GPUs leave: floor(GPUs / (tp cp pp)), at least 1 (ruling 5: dp excludes cp)."""
-    l = run.layout
-    if l.data is not None:
-        return l.data
+    split = run.layout
+    if split.data is not None:
+        return split.data
     gpus = ONE if run.cluster.gpus is None else run.cluster.gpus
-    return np.maximum(np.floor(gpus / (l.tensor * l.context * l.pipeline)), 1.0)
+    return np.maximum(np.floor(gpus / (split.tensor * split.context * split.pipeline)), 1.0)
 
 
 def shard_group(run: Run, dp: Column, used: Column) -> Column:
@@ -56,15 +56,15 @@ def shard_group(run: Run, dp: Column, used: Column) -> Column:
 
     zero3(within = tier): the dp·cp ranks that one element of that tier holds; zero3(group = n gpus): of n GPUs.
     """
-    l = run.layout
-    ranks = dp * l.context
-    if l.shard.kind != "zero3" or (l.shard.within == "all" and l.shard.group is None):
+    split = run.layout
+    ranks = dp * split.context
+    if split.shard.kind != "zero3" or (split.shard.within == "all" and split.shard.group is None):
         return ranks
-    inner = l.tensor * (l.pipeline if _inside(l.order, "pipeline", "data") else 1)
-    if l.shard.group is not None:
-        gpus = l.shard.group
+    inner = split.tensor * (split.pipeline if _inside(split.order, "pipeline", "data") else 1)
+    if split.shard.group is not None:
+        gpus = split.shard.group
     else:
-        gpus = element_gpus(run, l.shard.within, used)
+        gpus = element_gpus(run, split.shard.within, used)
     return np.clip(np.floor(gpus / inner), 1.0, ranks)
 
 
@@ -84,27 +84,40 @@ def _inside(order: tuple[str, ...], inner: str, outer: str) -> bool:
 
 
 def resolve(run: Run) -> Degrees:
-    """All degrees of the layout. Where no batch is stated, ``accumulation`` gives the micro-batches, else they are NaN."""
-    l = run.layout
+    """All degrees of the layout. Without a batch ``accumulation`` gives the micro-batches, else they are NaN."""
+    split = run.layout
     dp = data_parallel(run)
-    used = l.tensor * l.context * l.pipeline * dp
+    used = split.tensor * split.context * split.pipeline * dp
     gpus = used if run.cluster.gpus is None else run.cluster.gpus
     sequence = run.sequence if run.sequence is not None else run.model.sequence
     if sequence is None:
         sequence = column(np.nan)
     if run.batch is not None:
-        m = run.batch / (dp * l.micro_batch)
+        m = run.batch / (dp * split.micro_batch)
     elif run.accumulation is not None:
         m = run.accumulation
     else:
         m = column(np.nan)
     kv = run.model.kv_heads if run.model.kv_heads is not None else run.model.heads
     shard = shard_group(run, dp, used)
-    wanted = run.stack.sequence_parallel if l.sequence_parallel is None else l.sequence_parallel
+    wanted = run.stack.sequence_parallel if split.sequence_parallel is None else split.sequence_parallel
     return Degrees(
-        tp=l.tensor, cp=l.context, pp=l.pipeline, vp=virtual_stages(run), dp=dp, ep=l.expert, etp=l.expert_tensor,
-        edp=l.tensor * l.context * dp / (l.expert * l.expert_tensor), used=used, idle=gpus - used, micro_batches=m,
-        tokens=l.micro_batch * sequence / l.context, tokens_per_step=m * dp * l.micro_batch * sequence, sequence=sequence,
-        shard=shard, copies=dp * l.context / shard, sequence_parallel=wanted,
-        kv_heads=np.maximum((ONE if kv is None else kv) / l.tensor, 1.0),
+        tp=split.tensor,
+        cp=split.context,
+        pp=split.pipeline,
+        vp=virtual_stages(run),
+        dp=dp,
+        ep=split.expert,
+        etp=split.expert_tensor,
+        edp=split.tensor * split.context * dp / (split.expert * split.expert_tensor),
+        used=used,
+        idle=gpus - used,
+        micro_batches=m,
+        tokens=split.micro_batch * sequence / split.context,
+        tokens_per_step=m * dp * split.micro_batch * sequence,
+        sequence=sequence,
+        shard=shard,
+        copies=dp * split.context / shard,
+        sequence_parallel=wanted,
+        kv_heads=np.maximum((ONE if kv is None else kv) / split.tensor, 1.0),
     )

@@ -62,18 +62,13 @@ class Prices:
 
 
 def price(works: Iterable[Work], block: str, phase: str, prices: Prices) -> tuple[Row, ...]:
-    """Rows of one phase of a block, in order; a collective is priced last since it may hide behind its neighbors."""
+    """Rows of one phase of a block, in order; a collective comes last: it may hide behind the rest."""
     works = tuple(works)
-    busy: dict[str, Column] = {}
-    rows: list[Row | None] = []
-    for work in works:
-        row = None if isinstance(work, Collective) else _local(work, block, phase, prices)
-        if row is not None:
-            busy[row.op] = row.seconds
-        rows.append(row)
+    local = {i: _local(w, block, phase, prices) for i, w in enumerate(works) if not isinstance(w, Collective)}
+    busy = {row.op: row.seconds for row in local.values()}
     return tuple(
-        row if row is not None else _collective(work, block, phase, prices, busy)
-        for row, work in zip(rows, works, strict=True) if row is not None or isinstance(work, Collective)
+        _collective(w, block, phase, prices, busy) if isinstance(w, Collective) else local[i]
+        for i, w in enumerate(works)
     )
 
 
@@ -96,8 +91,17 @@ def _local(work: Gemm | Sdpa | Traffic, block: str, phase: str, prices: Prices) 
     return _row(block, _name(work), phase, "hbm", ZERO, work.bytes * passes, passes, seconds)
 
 
-def _row(block: str, op: str, phase: str, kind: str, flops: Column, moved: Column, eta: Column, seconds: Column,
-         kernels: int = 1) -> Row:
+def _row(
+    block: str,
+    op: str,
+    phase: str,
+    kind: str,
+    flops: Column,
+    moved: Column,
+    eta: Column,
+    seconds: Column,
+    kernels: int = 1,
+) -> Row:
     return Row(block, op, phase, kind, flops, moved, eta, None, None, seconds, seconds, None, kernels)
 
 
@@ -108,8 +112,21 @@ def _collective(work: Collective, block: str, phase: str, prices: Prices, busy: 
     exposed, behind = _exposed(work, seconds, prices, busy)
     moved = rule.traffic(work.bytes, group.size)
     alpha = np.divide(moved, seconds * group.bandwidth, out=np.full_like(seconds, np.nan), where=seconds > 0)
-    return Row(block, _name(work), phase, "collective", ZERO, moved, alpha, work.axis, f"{work.kind} ({rule.algorithm})",
-               seconds, exposed, behind, 1)
+    return Row(
+        block,
+        _name(work),
+        phase,
+        "collective",
+        ZERO,
+        moved,
+        alpha,
+        work.axis,
+        f"{work.kind} ({rule.algorithm})",
+        seconds,
+        exposed,
+        behind,
+        1,
+    )
 
 
 def _exposed(work: Collective, seconds: Column, prices: Prices, busy: dict[str, Column]) -> tuple[Column, str | None]:
@@ -186,6 +203,8 @@ def price_block(block: Block, prices: Prices, recompute: tuple[str, ...]) -> Pri
     again = tuple(w for w in block.forward if recomputed(w, block.name, recompute))
     repeated = price(again, block.name, "recompute", prices)
     backward = price(block.backward, block.name, "backward", prices)
-    tax = [launch(rows, block.name, phase, prices) for rows, phase in (
-        (forward, "forward"), (repeated, "recompute"), (backward, "backward"))]
+    tax = [
+        launch(rows, block.name, phase, prices)
+        for rows, phase in ((forward, "forward"), (repeated, "recompute"), (backward, "backward"))
+    ]
     return PricedBlock(block, (*forward, tax[0]), (*repeated, tax[1]) if repeated else (), (*backward, tax[2]))

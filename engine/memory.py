@@ -65,18 +65,31 @@ def stage_memory(run: Run, d: Degrees, made: Step, stage: Stage) -> StageMemory:
     buckets = ZERO if run.stack.buckets is None else run.stack.buckets
     context = run.stack.context_memory
     return StageMemory(
-        stage.index, stage.layers, in_flight + ZERO, weights, gradients, optimizer,
-        np.where(logits > working + gathered, 0.0, gathered), kept, np.where(logits > working + gathered, logits, 0.0),
-        np.where(logits > working + gathered, 0.0, working), buckets + ZERO * kept, links, context,
-        reserved - tensors, allocated, reserved, reserved + links + buckets + context + run.memory.reserve,
+        stage.index,
+        stage.layers,
+        in_flight + ZERO,
+        weights,
+        gradients,
+        optimizer,
+        np.where(logits > working + gathered, 0.0, gathered),
+        kept,
+        np.where(logits > working + gathered, logits, 0.0),
+        np.where(logits > working + gathered, 0.0, working),
+        buckets + ZERO * kept,
+        links,
+        context,
+        reserved - tensors,
+        allocated,
+        reserved,
+        reserved + links + buckets + context + run.memory.reserve,
     )
 
 
 def states(run: Run, d: Degrees, made: Step, parameters: Column) -> tuple[Column, Column, Column, Column]:
     """Weights, gradients, optimizer states and what ZeRO-3 gathers: bytes per parameter over the sharding's D.
 
-    zero1 divides the optimizer's states, zero2 the gradients too, zero3 the weights too; zero3 keeps two gathered layers
-    and one layer's unreduced gradient, and with pipeline stages the whole stage gathered and unreduced (ruling E10).
+    zero1 divides the optimizer's states, zero2 the gradients too, zero3 the weights too; zero3 keeps two gathered
+    layers and one unreduced gradient, and with pipeline stages the whole stage gathered and unreduced (ruling E10).
     """
     s, kind = run.states, run.layout.shard.kind
     level = {"none": 0, "zero1": 1, "zero2": 2, "zero3": 3}[kind]
@@ -95,7 +108,7 @@ def states(run: Run, d: Degrees, made: Step, parameters: Column) -> tuple[Column
 
 
 def kept_bytes(run: Run, made: Step, stage: Stage) -> Column:
-    """Bytes one micro-batch leaves on a stage between its passes: its layers', and the embedding's or the head's own."""
+    """Bytes one micro-batch leaves on a stage between its passes: its layers', the embedding's or the head's own."""
     ops, again = recompute_ops(run), recomputed_layers(run, stage)
     full = layer_bytes(tuple(b.block for b in made.layer), ())
     less = layer_bytes(tuple(b.block for b in made.layer), ops)
@@ -138,7 +151,9 @@ def communicators(d: Degrees) -> Column:
 
 
 def verdict(total: Column, reserved: Column, allocated: Column, capacity: Column) -> list[str]:
-    """"fits", "tight" (only with the stack's slack, not with the worst seen) or "does not fit", one a point."""
+    """ "fits", "tight" (only with the stack's slack, not with the worst seen) or "does not fit", one a point."""
     worst = total - reserved + (1 + RISK) * allocated
-    return [("fits" if w <= c else "tight") if t <= c else "does_not_fit"
-            for t, w, c in zip(*np.broadcast_arrays(total, worst, capacity), strict=True)]
+    return [
+        ("fits" if w <= c else "tight") if t <= c else "does_not_fit"
+        for t, w, c in zip(*np.broadcast_arrays(total, worst, capacity), strict=True)
+    ]

@@ -20,7 +20,9 @@ class Metric:
 METRICS: tuple[Metric, ...] = (
     Metric("step_time", "seconds", "s", 3, "one optimizer step: the sum of the ledger's exposed seconds"),
     Metric("simulated_step_time", "seconds", "s", 3, "the same with the pipeline schedule simulated pass by pass"),
-    Metric("compute_time", "seconds", "s", 3, "matrix multiplies, attention and memory-bound kernels of the slowest stage"),
+    Metric(
+        "compute_time", "seconds", "s", 3, "matrix multiplies, attention and memory-bound kernels of the slowest stage"
+    ),
     Metric("tensor_communication", "seconds", "s", 3, "exposed seconds of tensor-parallel collectives"),
     Metric("context_communication", "seconds", "s", 3, "exposed seconds of context-parallel collectives"),
     Metric("pipeline_communication", "seconds", "s", 3, "exposed seconds of sends between pipeline stages"),
@@ -38,7 +40,9 @@ METRICS: tuple[Metric, ...] = (
     Metric("tokens_per_second", "number", "tokens/s", 0, "tokens of the whole job per second of training"),
     Metric("tokens_per_second_per_gpu", "number", "tokens/s", 1, "the same per GPU that works"),
     Metric("model_flops", "flop/s", "TFLOP/s", 1, "6 x active parameters x tokens/s per GPU"),
-    Metric("mfu", "share", "%", 1, "model FLOPs utilization, 6N convention, against the dense peak of the run's precision"),
+    Metric(
+        "mfu", "share", "%", 1, "model FLOPs utilization, 6N convention, against the dense peak of the run's precision"
+    ),
     Metric("mfu_attention", "share", "%", 1, "the same with 12 L a dh s attention FLOPs added (PaLM)"),
     Metric("mfu_causal", "share", "%", 1, "the same counting what a causal kernel computes"),
     Metric("mfu_bf16", "share", "%", 1, "6N utilization against the dense bf16 peak"),
@@ -55,7 +59,9 @@ METRICS: tuple[Metric, ...] = (
     Metric("memory_headroom", "bytes", "GiB", 1, "device memory that is left"),
     Metric("parameters", "number", "parameters", 0, "trained parameters, each once"),
     Metric("active_parameters", "number", "parameters", 0, "parameters one token uses, embeddings included"),
-    Metric("parameters_matmul", "number", "parameters", 0, "active parameters that multiply: head yes, input embedding no"),
+    Metric(
+        "parameters_matmul", "number", "parameters", 0, "active parameters that multiply: head yes, input embedding no"
+    ),
     Metric("micro_batches", "number", "", 0, "micro-batches per step and pipeline"),
     Metric("data_parallel", "number", "", 0, "data-parallel degree"),
     Metric("steps", "steps", "steps", 0, "optimizer steps of the run"),

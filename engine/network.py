@@ -159,10 +159,23 @@ def group(run: Run, d: Degrees, axis: str, size: Column | None = None, spread: C
         reach = np.where(crossing, float(i), reach)
     if len(chain) == 1:
         outside = np.where(elements[0] > 1, np.nan, np.inf)
-    inside = chain[0].bandwidth if cluster.gpu.topology != "mesh" or cluster.gpu.pair_link is None else np.minimum(
-        chain[0].bandwidth, cluster.gpu.pair_link * np.maximum(members[0] - 1, 1.0))
-    return Group(axis, n, tuple(members), tuple(elements), reach, inside, outside, slowdown,
-                 tuple(t.latency for t in chain), cluster.gpu.topology == "mesh")
+    inside = (
+        chain[0].bandwidth
+        if cluster.gpu.topology != "mesh" or cluster.gpu.pair_link is None
+        else np.minimum(chain[0].bandwidth, cluster.gpu.pair_link * np.maximum(members[0] - 1, 1.0))
+    )
+    return Group(
+        axis,
+        n,
+        tuple(members),
+        tuple(elements),
+        reach,
+        inside,
+        outside,
+        slowdown,
+        tuple(t.latency for t in chain),
+        cluster.gpu.topology == "mesh",
+    )
 
 
 def _room(cluster: Cluster, tier: int, span: Column, used: Column) -> Column:

@@ -19,9 +19,10 @@ WINDOW = 0.8  # share of a micro-batch's pass that can hide gradient or paramete
 WEIGHT = 2.0  # bytes of a gathered bf16 weight
 
 
-def data_rows(run: Run, d: Degrees, prices: Prices, parameters: Column, layers: int,
-              forward: Column, backward: Column) -> list[Entry]:
-    """Collectives of the data-parallel group per step, for the stage whose micro-batch takes ``forward`` and ``backward``.
+def data_rows(
+    run: Run, d: Degrees, prices: Prices, parameters: Column, layers: int, forward: Column, backward: Column
+) -> list[Entry]:
+    """Collectives of the data-parallel group per step; a micro-batch of the stage takes ``forward`` and ``backward``.
 
     none: all-reduce of a_g P. zero1: reduce-scatter a_g P and all-gather 2 P once a step. zero2: the reduce-scatter
     after every micro-batch. zero3: gathers and reductions layer by layer (``sharded_rows``); with pipeline stages the
@@ -36,17 +37,22 @@ def data_rows(run: Run, d: Degrees, prices: Prices, parameters: Column, layers: 
         rows = sharded_rows(run, d, prices, parameters, layers, forward, backward)
     else:
         rows = [
-            _hidden(prices, "gradients", "reduce_scatter", gradients, each if kind == "zero2" else once, backward, layers),
+            _hidden(
+                prices, "gradients", "reduce_scatter", gradients, each if kind == "zero2" else once, backward, layers
+            ),
             _hidden(prices, "weights", "all_gather", weights, once, forward, layers),
         ]
     if kind == "zero3" and np.any(d.copies > 1):
         copies = once if d.pp > 1 else each
-        rows.append(_hidden(prices, "gradient copies", "all_reduce", gradients / d.shard, copies, backward, layers, "copies"))
+        rows.append(
+            _hidden(prices, "gradient copies", "all_reduce", gradients / d.shard, copies, backward, layers, "copies")
+        )
     return rows
 
 
-def sharded_rows(run: Run, d: Degrees, prices: Prices, parameters: Column, layers: int,
-                 forward: Column, backward: Column) -> list[Entry]:
+def sharded_rows(
+    run: Run, d: Degrees, prices: Prices, parameters: Column, layers: int, forward: Column, backward: Column
+) -> list[Entry]:
     """FSDP: per layer and micro-batch a gather before the forward pass, one before the backward pass unless the weights
     are kept, and a reduction behind the backward pass. Exposed per layer: what exceeds the neighbor layer's compute,
     plus the overlap tax; the first gather and the last reduction have nothing to hide behind.
@@ -60,27 +66,63 @@ def sharded_rows(run: Run, d: Degrees, prices: Prices, parameters: Column, layer
     late = np.maximum(again + reduce - b, 0.0)
     sum_back = np.maximum(again + reduce, 1e-30)
     expose = _cover(run, count)
-    rows = [_entry(prices, "weights", "all_gather", WEIGHT * share, "shard", count,
-                   expose(gather, np.maximum(gather - f, 0.0), gather), "forward", "the forward pass of the layer before")]
+    rows = [
+        _entry(
+            prices,
+            "weights",
+            "all_gather",
+            WEIGHT * share,
+            "shard",
+            count,
+            expose(gather, np.maximum(gather - f, 0.0), gather),
+            "forward",
+            "the forward pass of the layer before",
+        )
+    ]
     if run.layout.reshard:
-        rows.append(_entry(prices, "weights again", "all_gather", WEIGHT * share, "shard", count,
-                           expose(again, late * again / sum_back, ZERO * gather), "backward", "the backward pass of the layer before"))
-    rows.append(_entry(prices, "gradients", "reduce_scatter", reduce_bytes(run) * share, "shard", count,
-                       expose(reduce, late * reduce / sum_back, reduce), "backward", "the backward pass of the layer after"))
+        rows.append(
+            _entry(
+                prices,
+                "weights again",
+                "all_gather",
+                WEIGHT * share,
+                "shard",
+                count,
+                expose(again, late * again / sum_back, ZERO * gather),
+                "backward",
+                "the backward pass of the layer before",
+            )
+        )
+    rows.append(
+        _entry(
+            prices,
+            "gradients",
+            "reduce_scatter",
+            reduce_bytes(run) * share,
+            "shard",
+            count,
+            expose(reduce, late * reduce / sum_back, reduce),
+            "backward",
+            "the backward pass of the layer after",
+        )
+    )
     return rows
 
 
 def _cover(run: Run, count: Column) -> Callable[[Column, Column, Column], Column]:
     """Average exposed seconds of one call: what is late, the tax on what is hidden, and the one call at the edge."""
+
     def expose(busy: Column, late: Column, edge: Column) -> Column:
         if not run.layout.overlap.data:
             return busy
         return late + run.stack.overlap_tax * (busy - late) + np.maximum(edge - late, 0.0) / count
+
     return expose
 
 
-def _hidden(prices: Prices, op: str, kind: str, size: Column, count: Column, window: Column, layers: int,
-            axis: str = "shard") -> Entry:
+def _hidden(
+    prices: Prices, op: str, kind: str, size: Column, count: Column, window: Column, layers: int, axis: str = "shard"
+) -> Entry:
     """A once-a-step (or once-a-micro-batch) collective behind one micro-batch's pass.
 
     exposed = max(x t, t/n, t - 0.8 window): x the stack's least exposed share, t/n the layer that finishes last
@@ -100,13 +142,35 @@ def _seconds(prices: Prices, kind: str, size: Column, axis: str) -> Column:
     return COLLECTIVES[kind].seconds(size, prices.groups[axis], prices.terms)
 
 
-def _entry(prices: Prices, op: str, kind: str, size: Column, axis: str, count: Column, exposed: Column, phase: str,
-           behind: str | None) -> Entry:
+def _entry(
+    prices: Prices,
+    op: str,
+    kind: str,
+    size: Column,
+    axis: str,
+    count: Column,
+    exposed: Column,
+    phase: str,
+    behind: str | None,
+) -> Entry:
     """A ledger entry of a data-parallel collective."""
     group, rule = prices.groups[axis], COLLECTIVES[kind]
     busy = rule.seconds(size, group, prices.terms)
     moved = rule.traffic(size, group.size)
     alpha = np.divide(moved, busy * group.bandwidth, out=np.full_like(moved * busy, np.nan), where=busy > 0)
-    row = Row("data", op, phase, "collective", ZERO, moved, alpha, "data", f"{kind} ({rule.algorithm})", busy,
-              np.where(group.size > 1, exposed, 0.0), behind, 1)
+    row = Row(
+        "data",
+        op,
+        phase,
+        "collective",
+        ZERO,
+        moved,
+        alpha,
+        "data",
+        f"{kind} ({rule.algorithm})",
+        busy,
+        np.where(group.size > 1, exposed, 0.0),
+        behind,
+        1,
+    )
     return Entry(row, count + ZERO)

@@ -55,48 +55,55 @@ class Waits:
 
 
 @dataclass(frozen=True)
+class _Links:
+    """Who feeds whom: the place a forward comes from, and the place its backward comes from."""
+
+    above: dict[Place, Place | None]
+    below: dict[Place, Place]
+
+    def source(self, kind: str, here: Place) -> Place | None:
+        if kind == "W":
+            return None
+        return self.above[here] if kind == "F" else self.below.get(here)
+
+
+def _links(rule: PipelineSchedule, stages: int, virtual_stages: int) -> _Links:
+    chunks = len(rule.chunk_times([0.0] * stages, virtual_stages)[0])
+    above = {(s, c): rule.upstream(s, stages, c) for s in range(stages) for c in range(chunks)}
+    return _Links(above, {source: place for place, source in above.items() if source is not None})
+
+
+@dataclass(frozen=True)
 class _Plan:
-    """What the event loop needs: orders, seconds of each chunk, who feeds whom."""
+    """What the event loop needs: the order of each stage, the seconds of each chunk, who feeds whom."""
 
     orders: list[list[Pass]]
     forward: list[list[float]]
     backward: list[list[float]]
     weight: list[list[float]]
     pair: list[list[float]]
-    above: dict[Place, Place | None]
-    below: dict[Place, Place]
+    links: _Links
     send: float
 
-    def seconds(self, stage: int, unit: Sequence[Pass]) -> float:
-        kind, chunk, split = unit[0].kind, unit[0].chunk, unit[0].split
-        if len(unit) > 1:
-            return self.pair[stage][chunk]
-        if kind == "F":
-            return self.forward[stage][chunk]
-        if kind == "W":
-            return self.weight[stage][chunk]
-        return self.backward[stage][chunk] - (self.weight[stage][chunk] if split else 0.0)
+    def seconds(self, stage: int, work: Pass) -> float:
+        forward, backward = self.forward[stage][work.chunk], self.backward[stage][work.chunk]
+        weight = self.weight[stage][work.chunk]
+        return {"F": forward, "W": weight, "B": backward - weight if work.split else backward}[work.kind]
+
+    def together(self, stage: int, unit: Sequence[Pass]) -> float:
+        """Seconds of one pass, or of an overlapped pair: the mean of its two chunks' pair times."""
+        if len(unit) == 1:
+            return self.seconds(stage, unit[0])
+        return sum(self.pair[stage][work.chunk] for work in unit) / len(unit)
 
     def needs(self, stage: int, work: Pass) -> tuple[Done | None, float]:
         """What must be done before this pass, and how long it takes to arrive."""
         here = (stage, work.chunk)
-        if work.kind == "W":
-            return ("B", work.micro_batch, *here), 0.0
-        source = self.above[here] if work.kind == "F" else self.below.get(here)
+        source = self.links.source(work.kind, here)
         if source is not None:
             return (work.kind, work.micro_batch, *source), self.send if source[0] != stage else 0.0
-        return (None, 0.0) if work.kind == "F" else (("F", work.micro_batch, *here), 0.0)
-
-
-def _plan(rule: PipelineSchedule, forward: Sequence[float], backward: Sequence[float], micro_batches: int,
-          virtual_stages: int, send: float, weight: Sequence[float], pair: Sequence[float]) -> _Plan:
-    stages = len(forward)
-    orders = [rule.passes(s, stages, micro_batches, virtual_stages) for s in range(stages)]
-    chunks = [rule.chunk_times(times, virtual_stages) for times in (forward, backward, weight, pair)]
-    places = [(s, c) for s, row in enumerate(chunks[0]) for c in range(len(row))]
-    above = {place: rule.upstream(place[0], stages, place[1]) for place in places}
-    below = {source: place for place, source in above.items() if source is not None}
-    return _Plan(orders, *chunks, above, below, send)
+        before = {"F": None, "B": "F", "W": "B"}[work.kind]
+        return None if before is None else (before, work.micro_batch, *here), 0.0
 
 
 def _run(plan: _Plan) -> list[list[Span]]:
@@ -117,7 +124,7 @@ def _run(plan: _Plan) -> list[list[Span]]:
                 waiting[missing] = stage
                 break
             start = max(free[stage], *(done[need] + wire for need, wire in needs if need is not None), 0.0)
-            end = start + plan.seconds(stage, unit)
+            end = start + plan.together(stage, unit)
             spans[stage] += _drawn(plan, stage, unit, start, end)
             for work in unit:
                 key = (work.kind, work.micro_batch, stage, work.chunk)
@@ -132,7 +139,7 @@ def _run(plan: _Plan) -> list[list[Span]]:
 
 def _drawn(plan: _Plan, stage: int, unit: Sequence[Pass], start: float, end: float) -> list[Span]:
     """The passes of a unit one after the other; an overlapped pair shares its time in proportion."""
-    alone = [plan.seconds(stage, [work]) for work in unit]
+    alone = [plan.seconds(stage, work) for work in unit]
     edges, scale = [start], (end - start) / sum(alone) if sum(alone) else 0.0
     for seconds in alone[:-1]:
         edges.append(edges[-1] + seconds * scale)
@@ -162,7 +169,9 @@ def simulate(schedule: str, forward: Sequence[float], backward: Sequence[float],
     rule = SCHEDULES[schedule]
     weight = [0.5 * b for b in backward] if weight is None else weight
     pair = [f + b for f, b in zip(forward, backward, strict=True)] if pair is None else pair
-    plan = _plan(rule, forward, backward, micro_batches, virtual_stages, send, weight, pair)
+    orders = [rule.passes(stage, len(forward), micro_batches, virtual_stages) for stage in range(len(forward))]
+    f, b, w, both = (rule.chunk_times(times, virtual_stages) for times in (forward, backward, weight, pair))
+    plan = _Plan(orders, f, b, w, both, _links(rule, len(forward), virtual_stages), send)
     spans = _run(plan)
     peaks = tuple(_peak(order, rule.share(virtual_stages)) for order in plan.orders)
     total = max(stage[-1].end for stage in spans)
@@ -215,26 +224,14 @@ def waits(timeline: Timeline, stage: int = 0) -> Waits:
 
 
 def _taken(timeline: Timeline, stage: int) -> dict[tuple[str, int, int], float]:
-    """When the receiver of each of this stage's sends is free to take it."""
-    rule, count = SCHEDULES[timeline.schedule], len(timeline.stages)
+    """When the receiver of each of this stage's sends is free to take it, with the send's own time."""
+    links = _links(SCHEDULES[timeline.schedule], len(timeline.stages), timeline.virtual_stages)
     taken: dict[tuple[str, int, int], float] = {}
-    for receiver, spans in enumerate(timeline.stages):
+    for receiver in timeline.stages:
         free = 0.0
-        for span in spans:
-            source = _source(rule, span, count, timeline)
-            if source is not None and source[0] == stage and receiver != stage:
+        for span in receiver:
+            source = links.source(span.kind, (span.stage, span.chunk))
+            if source is not None and source[0] == stage != span.stage:
                 taken[span.kind, span.micro_batch, source[1]] = free + timeline.send
             free = span.end
     return taken
-
-
-def _source(rule: PipelineSchedule, span: Span, count: int, timeline: Timeline) -> Place | None:
-    """Who sends what this pass needs."""
-    here = (span.stage, span.chunk)
-    if span.kind == "F":
-        return rule.upstream(*here[:1], count, here[1])
-    if span.kind == "W":
-        return None
-    chunks = len(rule.chunk_times([0.0] * count, timeline.virtual_stages)[0])
-    places = ((s, c) for s in range(count) for c in range(chunks))
-    return next((place for place in places if rule.upstream(place[0], count, place[1]) == here), None)

@@ -41,7 +41,9 @@ def chunk_layers(layers: int, chunks: int, split: str) -> tuple[int, ...]:
     return tuple(max(s, 0) for s in sizes)
 
 
-def assign(layers: int, pipeline: int, virtual_stages: int, split: str, stated: tuple[int, ...] | None) -> tuple[Stage, ...]:
+def assign(
+    layers: int, pipeline: int, virtual_stages: int, split: str, stated: tuple[int, ...] | None
+) -> tuple[Stage, ...]:
     """The stages of a pipeline; ``stated`` gives the layers of each stage instead of ``split``."""
     if stated is not None:
         each = tuple(chunk_layers(n, virtual_stages, "even") for n in stated)

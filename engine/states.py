@@ -39,7 +39,9 @@ def layer_parameters(run: Run, layer: Layer, d: Degrees) -> Column:
     """
     dims = shape(run.model)
     key_value = dims.hidden * d.kv_heads * (dims.head + dims.value_head)
-    return (layer.query + layer.output + layer.mlp + layer.biases) / d.tp + key_value + layer.norms + layer.attention_norms
+    return (
+        (layer.query + layer.output + layer.mlp + layer.biases) / d.tp + key_value + layer.norms + layer.attention_norms
+    )
 
 
 def rank_parameters(run: Run, n: Parameters, d: Degrees) -> RankParameters:

@@ -102,7 +102,8 @@ def step(run: Run, d: Degrees, n: Parameters) -> Step:
     send = _send(run, d, prices)
     parameters = rank_parameters(run, n, d)
     made = Step(layer, first, last, stages, forward, backward, send, pace, ZERO, (), parameters, prices)
-    return replace(made, **_entries(run, d, made, np.max(busy, axis=0)))
+    bubble, entries = _entries(run, d, made, np.max(busy, axis=0))
+    return replace(made, bubble=bubble, entries=entries)
 
 
 def _stage_forward(stage: Stage, layer: tuple[PricedBlock, ...], first: PricedBlock, last: PricedBlock) -> Column:
@@ -110,8 +111,12 @@ def _stage_forward(stage: Stage, layer: tuple[PricedBlock, ...], first: PricedBl
     return time + stage.first * first.forward_seconds + stage.last * last.forward_seconds
 
 
-def _stage_backward(run: Run, stage: Stage, layer: tuple[PricedBlock, ...], first: PricedBlock, last: PricedBlock) -> Column:
-    time = stage.layers * add(total(b.backward) for b in layer) + recomputed_layers(run, stage) * add(total(b.recompute) for b in layer)
+def _stage_backward(
+    run: Run, stage: Stage, layer: tuple[PricedBlock, ...], first: PricedBlock, last: PricedBlock
+) -> Column:
+    time = stage.layers * add(total(b.backward) for b in layer) + recomputed_layers(run, stage) * add(
+        total(b.recompute) for b in layer
+    )
     return time + stage.first * first.backward_seconds + stage.last * last.backward_seconds
 
 
@@ -122,7 +127,7 @@ def _send(run: Run, d: Degrees, prices: Prices) -> Column:
     return point_to_point.seconds(size, prices.groups["pipeline"], prices.terms)
 
 
-def _entries(run: Run, d: Degrees, made: Step, slowest: Column) -> dict[str, object]:
+def _entries(run: Run, d: Degrees, made: Step, slowest: Column) -> tuple[Column, tuple[Entry, ...]]:
     """The ledger: per-micro-batch rows of the slowest stage, the bubble, exposed sends, once-a-step rows."""
     schedule, m = SCHEDULES[run.layout.schedule.kind], d.micro_batches
     times = StageTimes(made.forward, made.backward)
@@ -134,7 +139,7 @@ def _entries(run: Run, d: Degrees, made: Step, slowest: Column) -> dict[str, obj
     if d.pp > 1:
         entries.append(_sends(run, d, made, sends))
     entries += _once(run, d, made)
-    return {"bubble": bubble, "entries": (*entries, *_overheads(run, d, entries))}
+    return bubble, (*entries, *_overheads(run, d, entries))
 
 
 def _stage_entries(run: Run, d: Degrees, made: Step) -> list[Entry]:
@@ -170,8 +175,24 @@ def _sends(run: Run, d: Degrees, made: Step, exposed: Column) -> Entry:
     count = 2 * d.micro_batches * d.vp
     size = d.tokens * run.model.hidden * ELEMENT / (d.tp if d.sequence_parallel else ONE)
     behind = "compute of other micro-batches" if d.vp > 1 else None
-    return Entry(Row("pipeline", "send and receive", "step", "collective", ZERO, size, None, "pipeline", "point to point",
-                     made.send, exposed / count, behind, 1), count)
+    return Entry(
+        Row(
+            "pipeline",
+            "send and receive",
+            "step",
+            "collective",
+            ZERO,
+            size,
+            None,
+            "pipeline",
+            "point to point",
+            made.send,
+            exposed / count,
+            behind,
+            1,
+        ),
+        count,
+    )
 
 
 def _wait(block: str, op: str, seconds: Column) -> Entry:
@@ -189,7 +210,9 @@ def _once(run: Run, d: Degrees, made: Step) -> list[Entry]:
     shard = largest if sharded == "none" else largest / d.shard
     buffer = largest if sharded in ("none", "zero1") else shard
     plain = replace(made.prices, device=replace(made.prices.device, passes=ONE))
-    entries += [Entry(r, ONE) for r in price(optimizer(run, shard, buffer, gradient_bytes(run)), "optimizer", "step", plain)]
+    entries += [
+        Entry(r, ONE) for r in price(optimizer(run, shard, buffer, gradient_bytes(run)), "optimizer", "step", plain)
+    ]
     if run.model.tied and d.pp > 1:
         entries.append(_tied(run, made))
     return entries
@@ -200,8 +223,24 @@ def _tied(run: Run, made: Step) -> Entry:
     group = replace(made.prices.groups["pipeline"], size=ONE * 2)
     size = reduce_bytes(run) * made.parameters.embedding
     seconds = COLLECTIVES["all_reduce"].seconds(size, group, made.prices.terms)
-    return Entry(Row("embedding", "tied gradient", "step", "collective", ZERO, size, None, "pipeline", "all_reduce", seconds,
-                     seconds, None, 1), ONE)
+    return Entry(
+        Row(
+            "embedding",
+            "tied gradient",
+            "step",
+            "collective",
+            ZERO,
+            size,
+            None,
+            "pipeline",
+            "all_reduce",
+            seconds,
+            seconds,
+            None,
+            1,
+        ),
+        ONE,
+    )
 
 
 def _overheads(run: Run, d: Degrees, entries: list[Entry]) -> list[Entry]:
@@ -210,3 +249,12 @@ def _overheads(run: Run, d: Degrees, entries: list[Entry]) -> list[Entry]:
     rest = add(e.exposed for e in entries)
     fixed = run.stack.step_time * (1 + doublings / 2)
     return [_wait("step", "stragglers", run.stack.straggler * doublings * rest), _wait("step", "fixed", fixed)]
+
+
+def recomputed_flops(run: Run, d: Degrees, made: Step) -> Column:
+    """FLOPs of one token that run again in the backward pass: what HFU counts beyond MFU.
+
+    A row does 1/tp of a layer's FLOPs for the T tokens of a rank.
+    """
+    rows = add(r.flops for block in made.layer for r in block.recompute)
+    return sum(recomputed_layers(run, s) for s in made.stages) * rows * d.tp / d.tokens

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.columns import ZERO, Column
+from engine.columns import ONE, ZERO, Column
 from engine.inputs import Run
 from engine.layout import Degrees
 from engine.network import Group, spans, tiers
@@ -20,7 +20,7 @@ class AxisTraffic:
     axis: str
     group: Group
     tiers: tuple[str, ...]  # names of the cluster's tiers
-    pods: Column  # elements of the outermost tier below the one reached
+    pods: Column  # pods the group spans: elements of the tier called pod, else of what the outermost tier joins
     bandwidth: Column  # bytes/s per GPU of the ring
     bytes: Column
     seconds: Column
@@ -42,14 +42,24 @@ def traffic(run: Run, d: Degrees, made: Step) -> list[AxisTraffic]:
 def _axis(axis: str, names: tuple[str, ...], made: Step) -> AxisTraffic:
     group = made.prices.groups["data" if axis == "data" else axis]
     entries = [e for e in made.entries if e.row.axis == axis]
-    below = group.elements[0]
-    for i, count in enumerate(group.elements):
-        below = np.where(group.reach == i + 1, count, below)
     return AxisTraffic(
-        axis, group, names, below, group.bandwidth, add(e.count * e.row.bytes for e in entries) + ZERO,
-        add(e.count * e.row.seconds for e in entries) + ZERO, add(e.exposed for e in entries) + ZERO,
+        axis,
+        group,
+        names,
+        pods(names, group),
+        group.bandwidth,
+        add(e.count * e.row.bytes for e in entries) + ZERO,
+        add(e.count * e.row.seconds for e in entries) + ZERO,
+        add(e.exposed for e in entries) + ZERO,
         tuple(dict.fromkeys((e.row.algorithm or "").split(" (")[0] for e in entries)),
     )
+
+
+def pods(names: tuple[str, ...], group: Group) -> Column:
+    """How many pods a group spans; 1 where the cluster has none."""
+    if "pod" in names:
+        return group.elements[names.index("pod")]
+    return group.elements[-2] if len(names) > 2 else ONE
 
 
 def smallest_collective(made: Step) -> Column:

@@ -29,6 +29,8 @@ class Rule:
 
 def _text(value: Column) -> str:
     number = float(np.ravel(value)[0])
+    if not np.isfinite(number):
+        return "unknown"
     return f"{number:,.0f}".replace(",", "_") if number == round(number) else f"{number:g}"
 
 
@@ -44,15 +46,21 @@ def rules(run: Run, d: Degrees) -> tuple[Rule, ...]:
 
 def _sizes(run: Run, d: Degrees) -> Iterator[Rule]:
     """GPUs, batch and micro-batches."""
-    l = run.layout
+    split = run.layout
     gpus = d.used if run.cluster.gpus is None else run.cluster.gpus
-    yield Rule("gpus", np.asarray(d.used <= gpus),
-               f"tensor {_text(d.tp)} x context {_text(d.cp)} x pipeline {d.pp} x data {_text(d.dp)} = {_text(d.used)} GPUs, "
-               f"the cluster has {_text(gpus)}")
+    yield Rule(
+        "gpus",
+        np.asarray(d.used <= gpus),
+        f"tensor {_text(d.tp)} x context {_text(d.cp)} x pipeline {d.pp} x data {_text(d.dp)} = {_text(d.used)} GPUs, "
+        f"the cluster has {_text(gpus)}",
+    )
     if run.batch is not None:
-        yield Rule("batch", np.asarray(divides(d.dp * l.micro_batch, run.batch)),
-                   f"the batch of {_text(run.batch)} sequences is not a whole number of micro-batches: "
-                   f"data {_text(d.dp)} x micro_batch {_text(l.micro_batch)} = {_text(d.dp * l.micro_batch)}")
+        yield Rule(
+            "batch",
+            np.asarray(divides(d.dp * split.micro_batch, run.batch)),
+            f"the batch of {_text(run.batch)} sequences is not a whole number of micro-batches: "
+            f"data {_text(d.dp)} x micro_batch {_text(split.micro_batch)} = {_text(d.dp * split.micro_batch)}",
+        )
     if run.model.experts is None:
         yield Rule("expert", np.asarray((d.ep == 1) & (d.etp == 1)), "expert parallelism needs a model with experts")
 
@@ -61,50 +69,79 @@ def _pipeline(run: Run, d: Degrees) -> Iterator[Rule]:
     """Stages, chunks and the schedule's own demands on pipeline stages and micro-batches."""
     layers, kind, m = run.model.layers or 0, run.layout.schedule.kind, d.micro_batches
     chunks = d.pp * d.vp
-    yield Rule("chunks", np.asarray(ONE * chunks <= layers + (2 if run.layout.split == "balanced" else 0)),
-               f"pipeline {d.pp} x virtual_stages {d.vp} = {chunks} chunks for {layers} layers")
+    yield Rule(
+        "chunks",
+        np.asarray(ONE * chunks <= layers + (2 if run.layout.split == "balanced" else 0)),
+        f"pipeline {d.pp} x virtual_stages {d.vp} = {chunks} chunks for {layers} layers",
+    )
     if run.stack.refuses_uneven_stages:
-        yield Rule("even stages", np.asarray(ONE * (layers % chunks) == 0),
-                   f"{run.stack.name} needs {layers} layers to divide by pipeline x virtual_stages = {chunks}")
+        yield Rule(
+            "even stages",
+            np.asarray(ONE * (layers % chunks) == 0),
+            f"{run.stack.name} needs {layers} layers to divide by pipeline x virtual_stages = {chunks}",
+        )
     if run.layout.stages is not None:
         stated = run.layout.stages
-        yield Rule("stages", np.asarray(ONE * (sum(stated) == layers and len(stated) == d.pp) == 1),
-                   f"stages list {sum(stated)} layers on {len(stated)} stages, the model has {layers} on {d.pp}")
-    known = np.maximum(np.round(np.where(np.isnan(m), 2.0 * d.pp, m)), 1.0)  # a batch that does not divide is said above
+        yield Rule(
+            "stages",
+            np.asarray(ONE * (sum(stated) == layers and len(stated) == d.pp) == 1),
+            f"stages list {sum(stated)} layers on {len(stated)} stages, the model has {layers} on {d.pp}",
+        )
+    known = np.maximum(
+        np.round(np.where(np.isnan(m), 2.0 * d.pp, m)), 1.0
+    )  # a batch that does not divide is said above
     for i, (holds, reason) in enumerate(SCHEDULES[kind].rules(d.pp, known, d.vp)):
-        yield Rule(f"schedule {i}", holds, f"schedule {kind} with pipeline {d.pp} and {_text(m)} micro-batches: {reason}")
+        yield Rule(
+            f"schedule {i}", holds, f"schedule {kind} with pipeline {d.pp} and {_text(m)} micro-batches: {reason}"
+        )
 
 
 def _sharding(run: Run, d: Degrees) -> Iterator[Rule]:
     """Sharding of the states over data parallelism."""
     shard = run.layout.shard
     if shard.kind == "zero2":
-        yield Rule("zero2", np.asarray(ONE * d.pp == 1),
-                   "zero2 reduces gradients after every micro-batch and does not work with pipeline stages; use zero1 or zero3")
+        yield Rule(
+            "zero2",
+            np.asarray(ONE * d.pp == 1),
+            "zero2 reduces gradients after every micro-batch and cannot run with pipeline stages; use zero1 or zero3",
+        )
     if shard.kind == "zero3":
-        yield Rule("shard group", divides(d.shard, d.dp * d.cp),
-                   f"{_text(d.dp * d.cp)} data ranks do not split into equal shard groups of {_text(d.shard)}; "
-                   "with placement = balanced the pods hold equal parts")
+        yield Rule(
+            "shard group",
+            divides(d.shard, d.dp * d.cp),
+            f"{_text(d.dp * d.cp)} data ranks do not split into equal shard groups of {_text(d.shard)}; "
+            "with placement = balanced the pods hold equal parts",
+        )
 
 
 def _model(run: Run, d: Degrees) -> Iterator[Rule]:
     """What the model's dimensions allow."""
     model = run.model
     if model.heads is not None:
-        yield Rule("heads", divides(d.tp, model.heads), f"{_text(model.heads)} heads do not divide by tensor {_text(d.tp)}")
+        yield Rule(
+            "heads", divides(d.tp, model.heads), f"{_text(model.heads)} heads do not divide by tensor {_text(d.tp)}"
+        )
     if model.kv_heads is not None and model.heads is not None:
         fits = divides(d.tp, model.kv_heads) | divides(model.kv_heads, d.tp)
         if not run.stack.replicates_kv_heads:
             fits = np.asarray(divides(d.tp, model.kv_heads))
-        yield Rule("kv heads", np.asarray(fits), f"{_text(model.kv_heads)} kv_heads do not divide by tensor {_text(d.tp)}"
-                   + ("" if run.stack.replicates_kv_heads else f", and {run.stack.name} does not replicate them"))
+        yield Rule(
+            "kv heads",
+            np.asarray(fits),
+            f"{_text(model.kv_heads)} kv_heads do not divide by tensor {_text(d.tp)}"
+            + ("" if run.stack.replicates_kv_heads else f", and {run.stack.name} does not replicate them"),
+        )
     pieces = 2 * d.cp * np.where(d.sequence_parallel, d.tp, 1.0)
-    yield Rule("sequence", divides(np.where(d.cp > 1, pieces, np.where(d.sequence_parallel, d.tp, 1.0)), d.sequence) | np.isnan(d.sequence),
-               f"a sequence of {_text(d.sequence)} tokens does not split over context {_text(d.cp)} and tensor {_text(d.tp)}")
+    yield Rule(
+        "sequence",
+        divides(np.where(d.cp > 1, pieces, np.where(d.sequence_parallel, d.tp, 1.0)), d.sequence)
+        | np.isnan(d.sequence),
+        f"a sequence of {_text(d.sequence)} tokens does not split over context {_text(d.cp)} and tensor {_text(d.tp)}",
+    )
 
 
 def alternatives(run: Run, limit: int = 3) -> list[str]:
-    """The nearest layouts that can be built: other tensor, pipeline, micro-batch or data degrees, fewest changes first."""
+    """The nearest layouts that can be built: other tensor, pipeline, micro-batch or data degrees, nearest first."""
     found: list[tuple[float, str]] = []
     base = run.layout
     for tensor in NEAR[:4]:
@@ -112,8 +149,15 @@ def alternatives(run: Run, limit: int = 3) -> list[str]:
             for micro_batch in NEAR[:4]:
                 for change in _with_data(run, tensor, pipeline, micro_batch):
                     if _buildable(change):
-                        found.append((_distance(base.tensor, tensor) + _distance(column(base.pipeline), pipeline)
-                                      + _distance(base.micro_batch, micro_batch) + 0.1 * float(resolve(change).idle[0]), describe(change)))
+                        found.append(
+                            (
+                                _distance(base.tensor, tensor)
+                                + _distance(column(base.pipeline), pipeline)
+                                + _distance(base.micro_batch, micro_batch)
+                                + 0.1 * float(resolve(change).idle[0]),
+                                describe(change),
+                            )
+                        )
     return [text for _, text in sorted(set(found))[:limit]]
 
 
@@ -123,7 +167,9 @@ def _distance(value: Column, other: float) -> float:
 
 def _with_data(run: Run, tensor: int, pipeline: int, micro_batch: int) -> Iterator[Run]:
     """The run with other degrees; data follows, or is the largest below it that divides the batch."""
-    layout = replace(run.layout, tensor=column(tensor), pipeline=pipeline, micro_batch=column(micro_batch), data=None, stages=None)
+    layout = replace(
+        run.layout, tensor=column(tensor), pipeline=pipeline, micro_batch=column(micro_batch), data=None, stages=None
+    )
     if pipeline == 1 and layout.schedule.kind == "interleaved":
         return
     changed = replace(run, layout=layout)
@@ -146,5 +192,8 @@ def _buildable(run: Run) -> bool:
 def describe(run: Run) -> str:
     """A layout in one line."""
     d = resolve(run)
-    return (f"tensor = {_text(d.tp)}, pipeline = {d.pp}, data = {_text(d.dp)}, micro_batch = {_text(run.layout.micro_batch)}"
-            f" ({_text(d.used)} GPUs used, {_text(d.idle)} idle)")
+    return (
+        f"tensor = {_text(d.tp)}, pipeline = {d.pp}, data = {_text(d.dp)}, "
+        f"micro_batch = {_text(run.layout.micro_batch)}"
+        f" ({_text(d.used)} GPUs used, {_text(d.idle)} idle)"
+    )

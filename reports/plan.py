@@ -12,6 +12,12 @@ from reports.units import unit_of
 Json = Mapping[str, Any]
 
 
+EMPTY_POINT: Json = {
+    "settings": {}, "results": {}, "figures": {}, "status": "ok", "checkpoint": None, "timeline": None, "gpus": None, "formula_days": None,
+    **{part: () for part in ("verdicts", "checks", "inputs", "measured", "ledger", "memory", "traffic", "stages", "parameters", "failures", "cost",
+                             "power", "notes", "unavailable", "reasons", "alternatives")}}
+
+
 @dataclass(frozen=True)
 class Section:
     """What one section shows: tables, figures and equations in the order of its template, and the facts of its prose."""
@@ -31,9 +37,10 @@ class Plan:
     document: Json
     experiment: Json
 
-    @property
+    @cached_property
     def point(self) -> Json:
-        return self.experiment["points"][0]  # type: ignore[no-any-return]  # JSON is untyped
+        """The run's only point; parts it does not hold are empty."""
+        return {**EMPTY_POINT, **(self.experiment["points"] or [{}])[0]}
 
     @property
     def results(self) -> dict[str, float | None]:
@@ -51,11 +58,6 @@ class Plan:
     def stated(self) -> dict[str, Json]:
         """The inputs by their path."""
         return {row["path"]: row for row in self.point["inputs"]}
-
-    @property
-    def built(self) -> bool:
-        """Whether the layout can be built at all; without it there is no time and no memory to show."""
-        return bool(self.point["status"] != "cannot_be_built")
 
     def result(self, name: str) -> Quantity:
         """A result as it is shown, with the unit, precision, limit and source the document gives for it."""
@@ -91,10 +93,10 @@ class Plan:
                      if e is not self.experiment and e["kind"] == "run" and e["points"])
 
 
-def plan_of(document: Json) -> Plan | None:
-    """The run the document is about: the first one of the file; None where it has no run."""
+def plan_of(document: Json) -> Plan:
+    """The run the document is about: the first one of the file; an empty one where it has none."""
     runs = [e for e in document["experiments"] if e["kind"] == "run" and e["points"]]
-    return Plan(document, runs[0]) if runs else None
+    return Plan(document, runs[0] if runs else {"kind": "run", "name": "", "title": "", "points": []})
 
 
 def words(name: str) -> str:

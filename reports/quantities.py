@@ -6,6 +6,7 @@ unit never separate; a missing value is an en dash, never 0.
 
 import math
 from dataclasses import dataclass, replace
+from html import escape
 
 from reports.units import Unit, scaled, unit_of
 
@@ -89,6 +90,10 @@ class Quantity:
 
     def __str__(self) -> str:
         return self.text()
+
+    def __html__(self) -> str:
+        """What templates print: the text in a span that never breaks."""
+        return f'<span class="q">{escape(self.text())}</span>'
 
 
 def readable(value: float | None, unit: str | None) -> Quantity:

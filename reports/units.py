@@ -21,7 +21,7 @@ def _rows(base: str, **factors: float) -> tuple[Unit, ...]:
 
 HOUR, KWH = 3600.0, 3.6e6
 _ALL = (
-    *_rows("s", µs=1e-6, ms=1e-3, s=1.0, min=60.0, h=HOUR, days=86400.0, years=365 * 86400.0),
+    Unit("µs", 1e-6, "s"), *_rows("s", ms=1e-3, s=1.0, min=60.0, h=HOUR, days=86400.0, years=365 * 86400.0),
     *_rows("B", B=1.0, kB=1e3, MB=1e6, GB=1e9, TB=1e12, PB=1e15, KiB=2.0**10, MiB=2.0**20, GiB=2.0**30, TiB=2.0**40),
     *_rows("B/s", B_per_s=1.0, MB_per_s=1e6, GB_per_s=1e9, TB_per_s=1e12, GiB_per_s=2.0**30, Gb_per_s=1e9 / 8, Tb_per_s=1e12 / 8),
     *_rows("FLOP/s", FLOP_per_s=1.0, GFLOP_per_s=1e9, TFLOP_per_s=1e12, PFLOP_per_s=1e15, EFLOP_per_s=1e18),

@@ -76,8 +76,13 @@ def test_a_larger_buffer_never_arrives_earlier(a: float, b: float) -> None:
 
 def test_hierarchical_all_reduce_is_bounded_by_the_slower_part() -> None:
     """Two H100 nodes: max(2 x 7/8 S/450, 2 x 1/2 S/(8 x 50)) is the NIC side, S/400 (ruling E18)."""
-    r = run(tiers=(("node", 8, 450e9, 0.0, 1.0), ("pod", 16, 50e9, 0.0, 1.0)), cluster__gpus=16, layout__tensor=1,
-            layout__data=16, batch=16)
+    r = run(
+        tiers=(("node", 8, 450e9, 0.0, 1.0), ("pod", 16, 50e9, 0.0, 1.0)),
+        cluster__gpus=16,
+        layout__tensor=1,
+        layout__data=16,
+        batch=16,
+    )
     group = network.group(r, layout.resolve(r), "data")
     time = COLLECTIVES["all_reduce"].seconds(column(1e9), group, IDEAL)[0]
     assert time == pytest.approx(max(2 * 7 / 8 / 450, 1 / 400))

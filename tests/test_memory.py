@@ -54,8 +54,14 @@ def test_zero_stages_over_4096(shard: str, expected: float) -> None:
 
 @pytest.mark.oracle("S4-hsdp")
 def test_states_sharded_within_a_pod_of_2048() -> None:
-    r = run(layout__tensor=1, layout__shard="zero3", layout__shard__within="pod", layout__data=4096, batch=4096,
-            cluster__placement="balanced")
+    r = run(
+        layout__tensor=1,
+        layout__shard="zero3",
+        layout__shard__within="pod",
+        layout__data=4096,
+        batch=4096,
+        cluster__placement="balanced",
+    )
     assert state_bytes(r) / GB == pytest.approx(0.55116, rel=1e-4)
 
 
@@ -70,9 +76,23 @@ def test_the_zero_papers_7_5b_on_64(shard: str, expected: float) -> None:
 
 def gpt(**changed: Any) -> Run:
     """A GPT layer as Korthikanti et al. count it: plain MLP of 4h, as many key as query heads, dropout, no flash."""
-    return run(**({"model__layers": 1, "model__ffn": 4 * 8192, "model__kv_heads": 64, "model__gated": False,
-                   "model__dropout": True, "kernels__flash": False, "model__sequence": 2048, "layout__sequence_parallel": False,
-                   "cluster__gpus": 8, "batch": 64} | changed))
+    return run(
+        **(
+            {
+                "model__layers": 1,
+                "model__ffn": 4 * 8192,
+                "model__kv_heads": 64,
+                "model__gated": False,
+                "model__dropout": True,
+                "kernels__flash": False,
+                "model__sequence": 2048,
+                "layout__sequence_parallel": False,
+                "cluster__gpus": 8,
+                "batch": 64,
+            }
+            | changed
+        )
+    )
 
 
 @pytest.mark.parametrize("tensor", [1, 2, 4, 8])
@@ -86,15 +106,21 @@ def test_kept_tensors_of_a_gpt_layer_are_korthikantis(tensor: int) -> None:
 
 @pytest.mark.oracle("S4-act34")
 def test_the_34_byte_rule() -> None:
-    assert rules_of_thumb.activations_34(column(8192), column(8192), column(80))[0] / GB == pytest.approx(182.536, rel=1e-4)
+    assert rules_of_thumb.activations_34(column(8192), column(8192), column(80))[0] / GB == pytest.approx(
+        182.536, rel=1e-4
+    )
 
 
 @pytest.mark.oracle("S4-sp")
 @pytest.mark.oracle("S4-405")
 def test_the_34_byte_rule_split_eight_ways() -> None:
     """With tensor and sequence parallelism the whole layer is divided by t."""
-    assert rules_of_thumb.activations_34(column(8192), column(8192), column(80))[0] / 8 / GB == pytest.approx(22.8, rel=5e-3)
-    assert rules_of_thumb.activations_34(column(8192), column(16384), column(126))[0] / 8 / GB == pytest.approx(71.87, rel=1e-3)
+    assert rules_of_thumb.activations_34(column(8192), column(8192), column(80))[0] / 8 / GB == pytest.approx(
+        22.8, rel=5e-3
+    )
+    assert rules_of_thumb.activations_34(column(8192), column(16384), column(126))[0] / 8 / GB == pytest.approx(
+        71.87, rel=1e-3
+    )
 
 
 @pytest.mark.oracle("S4-full")
@@ -109,7 +135,9 @@ def test_a_llama_layer_keeps_33_5_bytes_per_token_and_width() -> None:
     """Ruling (c): 34.0 h for the 8B, 33.5 h for the 70B, 31.8 h for the 405B."""
     shapes = ((4096, 14336, 32, 34.0), (8192, 28672, 64, 33.5), (16384, 53248, 128, 31.8))
     for hidden, ffn, heads, expected in shapes:
-        _, s = made(run(layout__tensor=1, model__hidden=hidden, model__ffn=ffn, model__heads=heads, cluster__gpus=1, batch=1))
+        _, s = made(
+            run(layout__tensor=1, model__hidden=hidden, model__ffn=ffn, model__heads=heads, cluster__gpus=1, batch=1)
+        )
         kept = memory.layer_bytes(tuple(b.block for b in s.layer), ())[0]
         assert kept / (8192 * hidden) == pytest.approx(expected, abs=0.1)
 
@@ -121,15 +149,22 @@ def test_small_updates_vanish_in_bf16() -> None:
     assert rules_of_thumb.bf16(column(3.14159265))[0] == 3.140625
 
 
-@given(st.sampled_from([1, 2, 4]), st.sampled_from([1, 2, 4, 8]), st.sampled_from(["zero1", "zero3"]),
-       st.sampled_from(["none", "selective", "full"]))
+@given(
+    st.sampled_from([1, 2, 4]),
+    st.sampled_from([1, 2, 4, 8]),
+    st.sampled_from(["zero1", "zero3"]),
+    st.sampled_from(["none", "selective", "full"]),
+)
 def test_more_sharding_and_recompute_never_need_more(pipeline: int, tensor: int, shard: str, recompute: str) -> None:
     def total(**changed: Any) -> float:
         r = run(layout__pipeline=pipeline, layout__tensor=tensor, **changed)
         d, s = made(r)
         return float(max(memory.stage_memory(r, d, s, stage).total[0] for stage in s.stages))
 
-    assert total(layout__shard=shard, layout__recompute=recompute) <= total(layout__shard="none", layout__recompute="none") * 1.2
+    assert (
+        total(layout__shard=shard, layout__recompute=recompute)
+        <= total(layout__shard="none", layout__recompute="none") * 1.2
+    )
     assert total(layout__recompute="full", layout__shard=shard) < total(layout__recompute="none", layout__shard=shard)
 
 

@@ -59,7 +59,11 @@ def test_no_tier_means_the_scale_up_link() -> None:
     assert g.bandwidth[0] == 450e9
 
 
-@given(st.sampled_from([1, 2, 4, 8, 16]), st.sampled_from([1, 2, 4, 8]), st.sampled_from(["packed", "balanced", "scattered"]))
+@given(
+    st.sampled_from([1, 2, 4, 8, 16]),
+    st.sampled_from([1, 2, 4, 8]),
+    st.sampled_from(["packed", "balanced", "scattered"]),
+)
 def test_members_and_elements_cover_the_group(tensor: int, pipeline: int, placement: str) -> None:
     r = run(layout__tensor=tensor, layout__pipeline=pipeline, cluster__placement=placement)
     d = layout.resolve(r)

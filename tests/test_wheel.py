@@ -41,7 +41,9 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     python = home / "bin" / "python"
     own = Path(done([python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], home).decode().strip())
     (own / "others.pth").write_text(sysconfig.get_path("purelib") + "\n", "utf-8")
-    done([sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index", wheel], home)
+    done(
+        [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index", wheel], home
+    )
     return python
 
 

@@ -15,7 +15,13 @@ def seconds(size: Column, group: Group, terms: Terms) -> Column:
     if terms.protocol == "s0":
         moving = 2 * s0_transfer(size, n, group.bandwidth)
     else:
-        inside = 2 * (np.where(group.crosses, g, n) - 1) / np.where(group.crosses, g, n) * size / (terms.all_reduce * group.inside)
+        inside = (
+            2
+            * (np.where(group.crosses, g, n) - 1)
+            / np.where(group.crosses, g, n)
+            * size
+            / (terms.all_reduce * group.inside)
+        )
         outside = np.where(group.crosses, 2 * (k - 1) / k * size / (terms.across * g * group.outside), 0.0)
         moving = np.maximum(inside, outside)
     latency = np.minimum(2 * group.ring_latency, group.tree_latency)

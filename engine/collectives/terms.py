@@ -43,7 +43,9 @@ def of(run: Run) -> Terms:
     """The terms of a run."""
     e = run.gpu.efficiency
     s0 = run.cluster.protocol == "s0"
-    return Terms(run.cluster.protocol, e.gather, e.all_reduce, e.all_to_all, column(ACROSS), ZERO if s0 else column(CALL))
+    return Terms(
+        run.cluster.protocol, e.gather, e.all_reduce, e.all_to_all, column(ACROSS), ZERO if s0 else column(CALL)
+    )
 
 
 def s0_efficiency(size: Column) -> Column:

@@ -48,7 +48,11 @@ def attention(run: Run, d: Degrees, gradient: Column, fused: bool) -> Block:
     backward: list[Work] = [Traffic("residual", rows / split, 3), *leave_back(d, "attention", rows), *out_back]
     backward += _context(run, d, dh, 2.0)
     backward += _core(run, d, dh, fused, backward=True)
-    backward += [Traffic("rope", t * (a_rank + k_rank) * dh * ELEMENT, 3), *qkv_back, *enter_back(d, "attention", "qkv", rows)]
+    backward += [
+        Traffic("rope", t * (a_rank + k_rank) * dh * ELEMENT, 3),
+        *qkv_back,
+        *enter_back(d, "attention", "qkv", rows),
+    ]
     backward += [Traffic("norm", rows / split, 5)]
     return Block("attention", tuple(forward), tuple(backward), _keeps(run, d, dh, fused))
 
@@ -74,7 +78,10 @@ def _core(run: Run, d: Degrees, dh: Column, fused: bool, backward: bool) -> list
         return [Sdpa("sdpa", seen * (FUSED_BACKWARD if backward else 1.0), d.sequence, dh, backward)]
     scores = d.tokens * d.sequence * a_rank * ELEMENT
     passes = SCORE_BACKWARD if backward else SCORE_FORWARD
-    return [Sdpa("sdpa", square * (2.0 if backward else 1.0), d.sequence, dh, backward, fused=False), Traffic("scores", scores, passes)]
+    return [
+        Sdpa("sdpa", square * (2.0 if backward else 1.0), d.sequence, dh, backward, fused=False),
+        Traffic("scores", scores, passes),
+    ]
 
 
 def _keeps(run: Run, d: Degrees, dh: Column, fused: bool) -> tuple[Kept, ...]:

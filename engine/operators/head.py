@@ -45,10 +45,15 @@ def head(run: Run, d: Degrees, gradient: Column) -> Block:
     gemm, back = linear("head", t, shard, h, run.states.weights, gradient)
     passes = run.stack.loss_passes
     forward: list[Work] = [Traffic("norm", rows / split, 3), *enter(d, "head", rows), gemm]
-    forward += [Traffic("loss", logits, passes * FORWARD_SHARE), Collective("loss sum", "all_reduce", 3 * t * SINGLE, "tensor")]
+    forward += [
+        Traffic("loss", logits, passes * FORWARD_SHARE),
+        Collective("loss sum", "all_reduce", 3 * t * SINGLE, "tensor"),
+    ]
     backward: list[Work] = [Traffic("loss", logits, passes * (1 - FORWARD_SHARE)), *back]
     backward += [*enter_back(d, "head", "head", rows), Traffic("norm", rows / split, 5)]
-    return Block("head", tuple(forward), tuple(backward), (Kept("norm", "final norm input and output", 2 * rows / split),))
+    return Block(
+        "head", tuple(forward), tuple(backward), (Kept("norm", "final norm input and output", 2 * rows / split),)
+    )
 
 
 def logits_bytes(run: Run, d: Degrees) -> Column:

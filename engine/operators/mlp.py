@@ -32,7 +32,12 @@ def mlp(run: Run, d: Degrees, gradient: Column) -> Block:
     down, down_back = linear("mlp_down", t, h, f / tp, run.states.weights, gradient)
     c_forward, c_backward = (3.0, 5.0) if model.gated else (2.0, 3.0)
     forward: list[Work] = [Traffic("norm", rows / split, 3), *enter(d, "mlp", rows), up]
-    forward += [Traffic("activation", inner, c_forward), down, *leave(d, "mlp", rows), Traffic("residual", rows / split, 2)]
+    forward += [
+        Traffic("activation", inner, c_forward),
+        down,
+        *leave(d, "mlp", rows),
+        Traffic("residual", rows / split, 2),
+    ]
     backward: list[Work] = [Traffic("residual", rows / split, 3), *leave_back(d, "mlp", rows), *down_back]
     backward += [Traffic("activation", inner, c_backward), *up_back, *enter_back(d, "mlp", "mlp_up", rows)]
     backward += [Traffic("norm", rows / split, 5)]

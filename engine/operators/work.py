@@ -50,7 +50,7 @@ class Traffic:
 
 @dataclass(frozen=True)
 class Collective:
-    """A collective of the full buffer ``bytes`` over the group of ``axis``; ``behind`` names the work that can hide it."""
+    """A collective of the full buffer ``bytes`` over the group of ``axis``; ``behind`` is the work that can hide it."""
 
     op: str
     kind: str  # all_gather | reduce_scatter | all_reduce | all_to_all | ring_exchange
@@ -82,7 +82,9 @@ class Block:
     keeps: tuple[Kept, ...]
 
 
-def linear(op: str, m: Column, n: Column, k: Column, weight: Column, gradient: Column) -> tuple[Gemm, tuple[Gemm, Gemm]]:
+def linear(
+    op: str, m: Column, n: Column, k: Column, weight: Column, gradient: Column
+) -> tuple[Gemm, tuple[Gemm, Gemm]]:
     """Forward GEMM and its two backward GEMMs (input gradient dX, weight gradient dW), each with its own shape.
 
     Half of the weights' bytes is not hidden behind the arithmetic; dW reads and writes the accumulated gradient.

@@ -84,14 +84,16 @@ def exposed_sends(times: StageTimes, micro_batches: Column, virtual_stages: int,
     shorter than any chunk's forward and backward; groups longer than p hide the sends back to the first rank.
     A longer send stalls the steady phase too: + (v-1)(m-p) [max(0, c - min(f, b)/v) + max(0, c - t/2v)].
     """
-    stages, later = times.stages, virtual_stages - 1
+    stages = times.stages
     forward, backward = smallest(times.forward) / virtual_stages, smallest(times.backward) / virtual_stages
     count = np.maximum(1.0, np.floor(micro_batches / stages))
-    first, last = np.ceil(micro_batches / count) - stages, np.floor(micro_batches / count) - stages
-    back = (np.maximum(0.0, stages * send - np.maximum(0.0, first) * forward)
-            + np.maximum(0.0, stages * send - np.maximum(0.0, last) * backward))
-    stall = np.maximum(0.0, send - np.minimum(forward, backward)) + np.maximum(0.0, send - 0.5 * (forward + backward))
-    return 2.0 * (stages - 1) * send + later * (back + np.maximum(0.0, micro_batches - stages) * stall)
+    first = np.maximum(0.0, np.ceil(micro_batches / count) - stages)
+    last = np.maximum(0.0, np.floor(micro_batches / count) - stages)
+    back = np.maximum(0.0, stages * send - first * forward) + np.maximum(0.0, stages * send - last * backward)
+    stall = np.maximum(0.0, send - np.minimum(forward, backward))
+    stall = stall + np.maximum(0.0, send - 0.5 * (forward + backward))
+    wrapped: Column = back + np.maximum(0.0, micro_batches - stages) * stall
+    return 2.0 * (stages - 1) * send + (virtual_stages - 1) * wrapped
 
 
 def total(times: StageTimes, micro_batches: Column, virtual_stages: int, send: Column) -> Column:

@@ -93,7 +93,8 @@ def round_trips(stages: int, micro_batches: Column) -> Column:
 
 
 def whole_number(micro_batches: Column) -> Flags:
-    return micro_batches == np.floor(micro_batches)
+    """Where m is a whole number."""
+    return np.equal(micro_batches, np.floor(micro_batches))
 
 
 class PipelineSchedule(Protocol):

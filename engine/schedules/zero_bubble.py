@@ -36,8 +36,8 @@ def bubble(stages: int, micro_batches: Column, virtual_stages: int = 1,
     For m >= p and w <= b - w this is (p-1)(t_f + t_b - t_w) / (m (t_f + t_b + t_w)) with the two halves t_b, t_w.
     """
     inputs = backward - weight
-    fill = (stages - 1) * (forward + np.maximum(0.0, inputs - weight))
-    short = np.maximum(0.0, stages - micro_batches) * np.minimum(inputs, weight)
+    fill: Column = (stages - 1) * (forward + np.maximum(0.0, inputs - weight))
+    short: Column = np.maximum(0.0, stages - micro_batches) * np.minimum(inputs, weight)
     return (fill + short) / (micro_batches * (forward + backward))
 
 

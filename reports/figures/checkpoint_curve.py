@@ -16,11 +16,16 @@ from reports.style import FAIL, INK, MUTE, VALUE
 NAME = "checkpoint-curve"
 HEIGHT = 58.0
 LEFT, TOP, BOTTOM, LABELS = 12.0, 2.0, 47.5, 22.0  # mm; LABELS: room at the right for the names of the curves
-MOST = 5  # curves
 DEEPEST = 0.25  # below the best value, curves are cut
 ROUND = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 28800, 86400, 172800, 604800, 2592000)
-LOOKS = {0: (style.NAVY, style.NAVY, ()), 1: (style.SKY, style.SKY_TEXT, (6, 2.5)), -1: (style.RUST, style.RUST, (3, 1.8)),
-         2: (style.GREEN, style.PASS, (9, 2)), -2: (style.AMBER, style.WARN, (1.4, 1.4))}  # fmt: skip
+LOOKS = {
+    0: (style.NAVY, style.NAVY, ()),
+    1: (style.SKY, style.SKY_TEXT, (6, 2.5)),
+    -1: (style.RUST, style.RUST, (3, 1.8)),
+    2: (style.GREEN, style.PASS, (9, 2)),
+    -2: (style.AMBER, style.WARN, (1.4, 1.4)),
+}
+"""Color, color of its name, dash: of the base curve, the next with more time between failures, the next with less …"""
 Points = tuple[tuple[float, float], ...]
 
 
@@ -48,7 +53,8 @@ def from_point(point: Mapping[str, Any]) -> CheckpointData | None:
     table = point.get("checkpoint") or {}
     base = words.known(table.get("mtbf")) or 0.0
     own = _points([(p.get("interval"), p.get("effective")) for p in table.get("curve") or ()])
-    curves = [Curve(words.known(c.get("mtbf")) or 0.0, _points(c.get("points") or ())) for c in table.get("curves") or ()]
+    given = table.get("curves") or ()
+    curves = [Curve(words.known(c.get("mtbf")) or 0.0, _points(c.get("points") or ())) for c in given]
     others = [c for c in curves if c.points and not math.isclose(c.mtbf, base)]
     same = [c.points for c in curves if math.isclose(c.mtbf, base)]
     own = own or (same[0] if same else ())
@@ -87,7 +93,7 @@ def draw(data: CheckpointData) -> Picture:
         if up.low <= 100 * y <= up.high:
             sheet.marker(across.at(x / unit), up.at(100 * y), "o", looks[curve][0])
     _names(sheet, curves, looks, across, up)
-    _marks(sheet, data, curves, across, up, unit)
+    _marks(sheet, data, across, up, unit)
     return sheet.finish(_alt(data, curves, unit, name))
 
 
@@ -142,37 +148,48 @@ def _names(sheet: Sheet, curves: Sequence[Curve], looks: Mapping[Curve, tuple[st
         sheet.text(across.end + 1.0, y, text, color=looks[curve][1], weight=weight)
 
 
-def _marks(sheet: Sheet, data: CheckpointData, curves: Sequence[Curve], across: Scale, up: Scale, unit: float) -> None:
+def _marks(sheet: Sheet, data: CheckpointData, across: Scale, up: Scale, unit: float) -> None:
+    """The requirement, the planned interval and Young's, each with its words where they find room."""
     if data.required is not None:
         y = up.at(100 * data.required)
         sheet.line([(LEFT, y), (across.end, y)], FAIL, 1.0, z=3)
-        text = f"required ≥ {words.plain(100 * data.required)}{words.NB}%"
-        middle = (LEFT + across.end) / 2
-        spots = [(x, y + dy, a) for dy in (-1.9, 2.1)
-                 for x, a in ((across.end - 0.5, "right"), (LEFT + 1, "left"), (middle, "center"))]  # fmt: skip
-        if not sheet.place(spots, text, color=FAIL, plate=style.WHITE):
-            sheet.place([(across.end + 1.0, y, "left")], text[9:], color=FAIL)
-    if data.planned:
-        x = across.at(data.planned / unit)
-        sheet.line([(x, TOP), (x, BOTTOM)], INK, 1.0, dash=(3, 2), z=3)
+        text, places = f"required ≥ {words.plain(100 * data.required)}{words.NB}%", []
+        for side in (y - 1.9, y + 2.1):
+            places += [(across.end - 0.5, side, "right"), (LEFT + 1, side, "left")]
+            places += [((LEFT + across.end) / 2, side, "center")]
+        if not sheet.place(places, text, color=FAIL, plate=style.WHITE):
+            sheet.place([(across.end + 1.0, y, "left")], text.removeprefix("required "), color=FAIL)
+    planned = across.at(data.planned / unit) if data.planned else None
+    if planned is not None:
+        sheet.line([(planned, TOP), (planned, BOTTOM)], INK, 1.0, dash=(3, 2), z=3)
         text = f"planned {words.quantity(data.planned, words.TIMES)}"
-        anchor = x - 0.8 if x - LEFT > 5 else x + 3.2
-        sheet.text(anchor, BOTTOM - 1.0, text, angle=90, plate=style.WHITE, size=VALUE)
-        sheet.take(anchor - 2.6, BOTTOM - 1.5 - width(text, VALUE), anchor + 0.8, BOTTOM - 0.5, text)
+        x = planned - 0.8 if planned - LEFT > 5 else planned + 3.2
+        sheet.text(x, BOTTOM - 1.0, text, angle=90, plate=style.WHITE, size=VALUE)
+        sheet.take(x - 2.6, BOTTOM - 1.5 - width(text, VALUE), x + 0.8, BOTTOM - 0.5, text)
     if data.young:
-        x = across.at(data.young / unit)
-        sheet.polygon([(x, BOTTOM - 2.2), (x - 1.1, BOTTOM), (x + 1.1, BOTTOM)], MUTE, z=5)
-        full = f"Young {words.quantity(data.young, words.TIMES)}"
-        for text in (full, "Young"):
-            room, y = width(text, VALUE), BOTTOM - 1.8
-            spots = [(x + d, y, "left") for d in (1.8, 5.2) if x + d + room < across.end]
-            spots += [(x - d, y, "right") for d in (1.8, 5.2) if x - d - room > LEFT]
-            if sheet.place(spots, text, color=MUTE, size=VALUE, plate=style.WHITE):
-                break
+        _young(sheet, data.young, across, across.at(data.young / unit), planned)
+
+
+def _young(sheet: Sheet, young: float, across: Scale, x: float, planned: float | None) -> None:
+    """A small triangle on the axis; its words beside it, or past the planned line's words where that is near."""
+    sheet.polygon([(x, BOTTOM - 2.2), (x - 1.1, BOTTOM), (x + 1.1, BOTTOM)], MUTE, z=5)
+    near = planned is not None and abs(planned - x) < 4
+    for text in (f"Young {words.quantity(young, words.TIMES)}", "Young"):
+        room, places = width(text, VALUE), []
+        for away in (1.8, 5.2) if near else (1.8,):
+            if x + away + room < across.end:
+                places.append((x + away, BOTTOM - 1.8, "left"))
+            if x - away - room > LEFT:
+                places.append((x - away, BOTTOM - 1.8, "right"))
+        if sheet.place(places, text, color=MUTE, size=VALUE, plate=style.WHITE):
+            return
 
 
 def _alt(data: CheckpointData, curves: Sequence[Curve], unit: float, name: str) -> str:
-    said = [f"{_name(c)}: best {words.percent(_best(c)[1])} at {words.rounded(_best(c)[0] / unit)}{words.NB}{name}" for c in curves]
-    planned = f" Planned: {words.quantity(data.planned, words.TIMES)}." if data.planned else ""
-    young = f" Young: {words.quantity(data.young, words.TIMES)}." if data.young else ""
-    return f"Effective training time against checkpoint interval. {'; '.join(said)}.{planned}{young}"
+    said = []
+    for curve in curves:
+        x, y = _best(curve)
+        said.append(f"{_name(curve)}: best {words.percent(y)} at {words.rounded(x / unit)}{words.NB}{name}")
+    lines = [("Planned", data.planned), ("Young", data.young)]
+    stated = [f"{what}: {words.quantity(value, words.TIMES)}." for what, value in lines if value]
+    return f"Effective training time against checkpoint interval. {'; '.join(said)}. {' '.join(stated)}".strip()

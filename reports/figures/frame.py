@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from reports import style
 from reports.figures.scale import Scale, labels, log_labels
 from reports.figures.sheet import LINE, Sheet, width
-from reports.style import HAIRLINE, INK, MUTE, RULE, TEXT
+from reports.style import HAIRLINE, INK, MUTE, RULE
 
 SWATCH, HIGH = 3.4, 2.3  # mm
 LEFT, BETWEEN = 0.5, 4.5  # mm: before the first entry of a legend, and between entries
@@ -90,7 +90,7 @@ def _clear(a: tuple[float, str], b: tuple[float, str], gap: float) -> bool:
 
 
 def value_axis(sheet: Sheet, scale: Scale, top: float, bottom: float, title: str, *, ticks: Sequence[float] = (),
-               texts: Sequence[str] = (), grid: bool = True, marks: bool = True, title_at: float = 0) -> None:  # fmt: skip
+               texts: Sequence[str] = (), grid: bool = True, marks: bool = True) -> None:  # fmt: skip
     """Draws the horizontal axis at the bottom: spine, ticks, labels, grid lines up to top, title beneath."""
     ticks = ticks or scale.ticks()
     texts = texts or (log_labels(ticks) if scale.log else labels(ticks))
@@ -104,7 +104,7 @@ def value_axis(sheet: Sheet, scale: Scale, top: float, bottom: float, title: str
     sheet.line([(scale.start, bottom), (scale.end, bottom)], RULE, 0.6, z=4)
     if title:
         half = width(title) / 2
-        middle = title_at or (scale.start + scale.end) / 2
+        middle = (scale.start + scale.end) / 2
         sheet.text(min(max(middle, half), max(half, sheet.width - half)), bottom + 7.2, title, align="center")
 
 
@@ -132,7 +132,7 @@ def segment_label(sheet: Sheet, kind: Kind, left: float, wide: float, y: float, 
                plate=plate)  # fmt: skip
 
 
-def note(sheet: Sheet, text: str, y: float) -> None:
+def note(sheet: Sheet, text: str) -> None:
     """A sentence in mute at the lower left: what the figure leaves out."""
     if text:
-        sheet.text(0.5, y, text, color=MUTE, size=TEXT)
+        sheet.text(0.5, sheet.height - 2.0, text, color=MUTE)

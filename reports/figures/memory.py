@@ -1,20 +1,18 @@
 """Figure: what fills a GPU's memory, one stacked bar per pipeline stage or per run, against its capacity."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from reports import style
-from reports.figures import words
-from reports.figures.frame import OVERSHOOT, WASTE, Kind, legend, legend_rows, note, segment_label, value_axis
+from reports.figures import bars, words
+from reports.figures.frame import OVERSHOOT, WASTE, Kind, legend, legend_rows, note, value_axis
 from reports.figures.picture import Picture, figure
 from reports.figures.scale import Scale, linear
-from reports.figures.sheet import Sheet, fitted, width
+from reports.figures.sheet import Sheet, width
 from reports.style import FAIL, INK, MUTE
 
 NAME = "memory"
-MOST = 12  # bars
-BAR = 3.2  # mm
 KINDS = (
     Kind("Weights", style.NAVY),
     Kind("Gradients", style.BLUE),
@@ -58,7 +56,7 @@ def from_point(point: Mapping[str, Any], name: str = "This run") -> MemoryData |
     if not stages:
         return None
     rows = _merged([(int(s["stage"]), _row(s, "")) for s in stages], name)
-    fullest = sorted(sorted(range(len(rows)), key=lambda i: -words.amount(rows[i].total))[:MOST])
+    fullest = sorted(sorted(range(len(rows)), key=lambda i: -words.amount(rows[i].total))[: bars.MOST])
     return MemoryData(tuple(rows[i] for i in fullest), _limit(point), len(rows), "stages")
 
 
@@ -71,7 +69,7 @@ def from_points(points: Sequence[Mapping[str, Any]], names: Sequence[str], chose
         if stages:
             worst = max(stages, key=lambda s: words.amount(s.get("total")) / (words.amount(s.get("capacity")) or 1))
             rows.append(_row(worst, names[i], i == chosen))
-    return MemoryData(tuple(rows[:MOST]), _limit(points[chosen]), len(rows), "runs") if rows else None
+    return MemoryData(tuple(rows[: bars.MOST]), _limit(points[chosen]), len(rows), "runs") if rows else None
 
 
 def _row(stage: Mapping[str, Any], name: str, chosen: bool = False) -> MemoryRow:
@@ -90,7 +88,7 @@ def _merged(rows: Sequence[tuple[int, MemoryRow]], alone: str) -> list[MemoryRow
             runs.append((stage, stage, row))
     names = [f"Stage {a}" if a == b else f"Stages {a}–{b}" for a, b, _ in runs]
     names = [alone] if len(rows) == 1 else names
-    return [MemoryRow(n, r.parts, r.total, r.capacity, r.fits, len(rows) == 1) for n, (_, _, r) in zip(names, runs, strict=True)]
+    return [replace(row, name=name, chosen=len(rows) == 1) for name, (_, _, row) in zip(names, runs, strict=True)]
 
 
 def _limit(point: Mapping[str, Any]) -> float | None:
@@ -105,29 +103,25 @@ def _limit(point: Mapping[str, Any]) -> float | None:
 @figure
 def draw(data: MemoryData) -> Picture:
     """Stacked bars; dashed planning limit, red capacity; columns GiB, % and verdict at the right."""
-    rows = data.rows[:MOST]
+    rows = data.rows[: bars.MOST]
     size, unit = words.unit([_total(r) for r in rows] + [words.amount(r.capacity) for r in rows], words.MEMORY)
     kinds = [k for i, k in enumerate(KINDS) if any(words.amount(r.parts[i]) for r in rows)]
     over = any(_over(r) > 0 for r in rows)
     shown = [*kinds, OVERSHOOT] if over else kinds
     which = ", the fullest ones" if data.things == "stages" else ", the chosen one first"
     left_out = words.shown_of(len(rows), max(data.of, len(data.rows)), data.things, which)
-    pitch = 5.6 if len(rows) <= 6 else 4.6
-    names_at = 6.6 + 4.0 * (legend_rows(shown, style.FULL) - 1)
-    first = names_at + 4.6
-    bottom = first + pitch * (len(rows) - 1) + 4.2
-    sheet = Sheet(NAME, style.FULL, bottom + 9.4 + (4.0 if left_out else 0))
+    lie = bars.rows(len(rows), 11.2 + 4.0 * (legend_rows(shown, style.FULL) - 1), left_out)
+    sheet = Sheet(NAME, style.FULL, lie.height)
     legend(sheet, shown)
-    start = min(46.0, max(16.0, *(width(r.name, weight=600 if r.chosen else 400) for r in rows)) + 2.0)
-    scale = linear([v / size for r in rows for v in (_total(r), words.amount(r.capacity))], start,
-                   style.FULL - COLUMNS, 1.06)  # fmt: skip
+    lengths = [v / size for r in rows for v in (_total(r), words.amount(r.capacity))]
+    scale = linear(lengths, bars.names_room([r.name for r in rows]), style.FULL - COLUMNS, 1.06)
     worst = ", fullest stage" if data.things == "runs" else ""
-    value_axis(sheet, scale, first - 3.0, bottom, f"Memory per GPU ({unit}){worst}", marks=False)
+    value_axis(sheet, scale, lie.first - 3.0, lie.bottom, f"Memory per GPU ({unit}){worst}", marks=False)
     for i, row in enumerate(rows):
-        _bar(sheet, row, scale, first + i * pitch, size)
-    _limits(sheet, data, rows, scale, names_at, bottom, size)
-    _columns(sheet, rows, names_at, first, pitch, size, unit)
-    note(sheet, left_out, sheet.height - 2.0)
+        _bar(sheet, row, scale, lie.at(i), size)
+    _limits(sheet, data, rows, scale, lie, size)
+    _columns(sheet, rows, lie, size, unit)
+    note(sheet, left_out)
     return sheet.finish(_alt(data, rows, size, unit, left_out))
 
 
@@ -140,41 +134,36 @@ def _over(row: MemoryRow) -> float:
 
 
 def _bar(sheet: Sheet, row: MemoryRow, scale: Scale, y: float, size: float) -> None:
-    weight = 600 if row.chosen else 400
-    sheet.text(scale.start - 1.2, y, fitted(row.name, scale.start - 1.5, weight=weight), weight=weight, align="right")
-    end, at = _total(row) - max(0.0, _over(row)), 0.0
-    for kind, part in zip(KINDS, row.parts, strict=True):
-        upto = min(at + words.amount(part), end)
-        left, wide = scale.at(at / size), scale.at(upto / size) - scale.at(at / size)
-        sheet.rectangle(left, y - BAR / 2, wide, BAR, kind.color, edge=kind.outline, line=0.4, hatch=kind.hatch)
-        if upto == at + words.amount(part):
-            segment_label(sheet, kind, left, wide, y, words.number((upto - at) / size, words.decimals(scale.high, 2)))
-        at = max(at, upto)
+    """The parts up to the capacity; what is beyond it in white and red."""
+    bars.name(sheet, row.name, scale.start, y, row.chosen)
+    end = _total(row) - max(0.0, _over(row))
+    parts, at = [], 0.0
+    for part in row.parts:
+        parts.append(min(words.amount(part), max(0.0, end - at)) / size)
+        at += words.amount(part)
+    bars.stack(sheet, KINDS, parts, scale, y, 2)
     if _over(row) > 0:
-        left = scale.at(end / size)
-        sheet.rectangle(left, y - BAR / 2, scale.at(_total(row) / size) - left, BAR, OVERSHOOT.color, edge=FAIL,
-                        hatch=OVERSHOOT.hatch)  # fmt: skip
+        left, right = scale.at(end / size), scale.at(_total(row) / size)
+        sheet.rectangle(left, y - bars.HIGH / 2, right - left, bars.HIGH, OVERSHOOT.color, edge=FAIL, hatch=OVERSHOOT.hatch)
 
 
-def _limits(sheet: Sheet, data: MemoryData, rows: Sequence[MemoryRow], scale: Scale, y: float, bottom: float,
-            size: float) -> None:  # fmt: skip
+def _limits(sheet: Sheet, data: MemoryData, rows: Sequence[MemoryRow], scale: Scale, lie: bars.Rows, size: float) -> None:
     """The lines of limit and capacity, named above the plot; a mark on each bar where capacities differ."""
     capacities = {words.amount(r.capacity) for r in rows} - {0.0}
-    right = 0.0
-    if len(capacities) == 1 and (limit := words.amount(data.limit)) and scale.at(limit / size) <= scale.end:
-        x, text = scale.at(limit / size), f"planning limit {_limit_text(limit / size)}"
-        sheet.line([(x, y + 1.8), (x, bottom)], INK, 1.0, dash=(3, 2), z=5)
-        box = sheet.text(max(x + 0.4, scale.start + width(text)), y, text, align="right")
-        right = box.corners[1][0] + 1.6
-    for row, capacity in zip(rows, (words.amount(r.capacity) for r in rows), strict=True):
-        x = scale.at(capacity / size)
-        if capacity and len(capacities) > 1:
-            at = y + 4.6 + rows.index(row) * (5.6 if len(rows) <= 6 else 4.6)
-            sheet.line([(x, at - 2.2), (x, at + 2.2)], FAIL, 1.2, z=5)
-    if len(capacities) == 1:
-        x = scale.at(capacities.pop() / size)
-        text = f"capacity {_limit_text(words.amount(rows[0].capacity) / size)}"
-        sheet.line([(x, y + 1.8), (x, bottom)], FAIL, 1.2, z=5)
+    if len(capacities) > 1:
+        for i, capacity in enumerate(words.amount(r.capacity) for r in rows):
+            x, y = scale.at(capacity / size), lie.at(i)
+            if capacity:
+                sheet.line([(x, y - 2.2), (x, y + 2.2)], FAIL, 1.2, z=5)
+        return
+    y, right = lie.first - 4.6, 0.0
+    for limit in {words.amount(data.limit) / size} if scale.low < words.amount(data.limit) / size <= scale.high else ():
+        x, text = scale.at(limit), f"planning limit {_limit_text(limit)}"
+        sheet.line([(x, y + 1.8), (x, lie.bottom)], INK, 1.0, dash=(3, 2), z=5)
+        right = sheet.text(max(x + 0.4, scale.start + width(text)), y, text, align="right").corners[1][0] + 1.6
+    for capacity in capacities:
+        x, text = scale.at(capacity / size), f"capacity {_limit_text(capacity / size)}"
+        sheet.line([(x, y + 1.8), (x, lie.bottom)], FAIL, 1.2, z=5)
         sheet.text(max(right, min(x - width(text) / 2, scale.end - width(text) + 6)), y, text, color=FAIL)
 
 
@@ -182,22 +171,31 @@ def _limit_text(value: float) -> str:
     return words.number(value, 1 if value < 1000 else 0)
 
 
-def _columns(sheet: Sheet, rows: Sequence[MemoryRow], top: float, first: float, pitch: float, size: float, unit: str) -> None:
-    columns = (style.FULL - 26.5, style.FULL - 17.5)
-    sheet.text(columns[0], top, unit, color=MUTE, align="right")
-    sheet.text(columns[1], top, "%", color=MUTE, align="right")
+def _columns(sheet: Sheet, rows: Sequence[MemoryRow], lie: bars.Rows, size: float, unit: str) -> None:
+    """Total, share of the capacity and verdict in columns at the right."""
+    total_at, share_at = style.FULL - 26.5, style.FULL - 17.5
+    sheet.text(total_at, lie.first - 4.6, unit, color=MUTE, align="right")
+    sheet.text(share_at, lie.first - 4.6, "%", color=MUTE, align="right")
     for i, row in enumerate(rows):
-        y, (verdict, color) = first + i * pitch, FITS.get(row.fits, FITS["fits"])
-        bold = 400 if row.fits == "fits" else 600
-        share = _total(row) / words.amount(row.capacity) if words.amount(row.capacity) else None
+        verdict, color = FITS.get(row.fits, FITS["fits"])
         ink = color if row.fits == "does_not_fit" else INK
-        sheet.text(columns[0], y, words.rounded(_total(row) / size), weight=600, color=ink, align="right")
-        sheet.text(columns[1], y, "–" if share is None else words.number(100 * share, 0) if share < 10 else "> 999", color=ink, align="right")
-        sheet.text(columns[1] + 2.4, y, verdict, color=color, weight=bold)
+        sheet.text(total_at, lie.at(i), words.rounded(_total(row) / size), weight=600, color=ink, align="right")
+        sheet.text(share_at, lie.at(i), _share(row), color=ink, align="right")
+        sheet.text(share_at + 2.4, lie.at(i), verdict, color=color, weight=400 if color == MUTE else 600)
+
+
+def _share(row: MemoryRow) -> str:
+    if not words.amount(row.capacity):
+        return "–"
+    share = _total(row) / words.amount(row.capacity)
+    return words.number(100 * share, 0) if share < 10 else "> 999"
 
 
 def _alt(data: MemoryData, rows: Sequence[MemoryRow], size: float, unit: str, left_out: str) -> str:
-    said = [f"{r.name} {words.rounded(_total(r) / size)}{words.NB}{unit}, {FITS.get(r.fits, FITS['fits'])[0]}" for r in rows[:6]]
-    capacity = _limit_text(words.amount(rows[0].capacity) / size)
-    limit = f", planning limit {_limit_text(data.limit / size)}{words.NB}{unit}" if words.known(data.limit) and data.limit else ""
-    return f"Memory per GPU: {'; '.join(said)}. Capacity {capacity}{words.NB}{unit}{limit}. {left_out}".strip()
+    said = []
+    for row in rows[:6]:
+        verdict, _ = FITS.get(row.fits, FITS["fits"])
+        said.append(f"{row.name} {words.rounded(_total(row) / size)}{words.NB}{unit}, {verdict}")
+    limits = [("Capacity", words.amount(rows[0].capacity)), ("Planning limit", words.amount(data.limit))]
+    stated = [f"{name} {_limit_text(value / size)}{words.NB}{unit}." for name, value in limits if value]
+    return f"Memory per GPU: {'; '.join(said)}. {' '.join(stated)} {left_out}".strip()

@@ -107,6 +107,24 @@ class Sheet:
                 return True
         return False
 
+    def turned(self, x: float, y: float, text: str, angle: float, gap: float = 0.9) -> bool:
+        """Writes a text along a line through (x, y), just above it; False where another text is in the way."""
+        wide, high = width(text), TEXT / MM * 0.75
+        c, s = math.cos(math.radians(angle)), math.sin(math.radians(angle))
+
+        def corner(along: float, off: float) -> Point:
+            return x + c * along - s * off, y - s * along - c * off
+
+        low, top = gap, gap + high
+        half = wide / 2
+        box = Box(text, (corner(-half, top), corner(half, top), corner(half, low), corner(-half, low)), TEXT)
+        if not self.free(box, 0.1):
+            return False
+        at = corner(0, gap + 0.3)
+        self.text(*at, text, align="center", angle=angle)
+        self.taken.append(box)
+        return True
+
     def rectangle(self, left: float, top: float, width: float, height: float, fill: str, *, edge: str = "",
                   line: float = 0.5, hatch: str = "", dash: bool = False, z: float = 2) -> None:  # fmt: skip
         """Draws a rectangle; hatched in the color of its edge."""

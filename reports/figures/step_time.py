@@ -5,16 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from reports import style
-from reports.figures import words
-from reports.figures.frame import WASTE, Kind, legend, legend_rows, note, segment_label, value_axis
+from reports.figures import bars, words
+from reports.figures.frame import WASTE, Kind, legend, legend_rows, note, value_axis
 from reports.figures.picture import Picture, figure
 from reports.figures.scale import Scale
-from reports.figures.sheet import Sheet, fitted, width
+from reports.figures.sheet import Sheet, width
 from reports.style import MUTE
 
 NAME = "step-time"
-MOST = 12  # bars
-BAR = 3.2  # mm
 KINDS = {
     "matmul": Kind("Matrix multiply", style.NAVY),
     "attention": Kind("Attention", style.BLUE),
@@ -29,7 +27,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class StepTimeRow:
-    """One run: seconds by kind (keys of KINDS, in order), the step's total and its MFU."""
+    """One run: seconds by kind (in the order of KINDS), the step's total and its MFU."""
 
     name: str
     seconds: tuple[float, ...]
@@ -71,9 +69,10 @@ def from_points(points: Sequence[Mapping[str, Any]], names: Sequence[str], chose
     rows = [_row(points[i], names[i], i == chosen) for i in order if points[i].get("ledger")]
     if not rows:
         return None
-    axes = {str(row.get("axis")) for p in points for row in p.get("ledger") or () if words.amount(row.get("exposed"))}
-    letters = [short for axis, short in (("tensor", "TP"), ("context", "CP"), ("expert", "EP")) if axis in axes]
-    return StepTimeData(tuple(rows[:MOST]), _about(points[chosen]), ", ".join(letters) or "TP", len(rows))
+    exposed = (row for point in points for row in point.get("ledger") or () if words.amount(row.get("exposed")))
+    axes = {str(row.get("axis")) for row in exposed}
+    letters = [words.LETTERS[axis] for axis in ("tensor", "context", "expert") if axis in axes]
+    return StepTimeData(tuple(rows[: bars.MOST]), _about(points[chosen]), ", ".join(letters) or "TP", len(rows))
 
 
 def _row(point: Mapping[str, Any], name: str, chosen: bool) -> StepTimeRow:
@@ -81,11 +80,12 @@ def _row(point: Mapping[str, Any], name: str, chosen: bool) -> StepTimeRow:
     for row in point["ledger"]:
         seconds[kind_of(row)] += words.amount(row.get("exposed"))
     results = point.get("results") or {}
-    total = words.known(results.get("step_time"))
-    return StepTimeRow(name, tuple(seconds.values()), total, words.known(results.get("mfu")), chosen)
+    total, mfu = words.known(results.get("step_time")), words.known(results.get("mfu"))
+    return StepTimeRow(name, tuple(seconds.values()), total, mfu, chosen)
 
 
 def _about(point: Mapping[str, Any]) -> str:
+    """What a step is: its tokens, and the GPUs that take it."""
     settings = point.get("settings") or {}
     batch, sequence = words.known(settings.get("batch")), words.known(settings.get("sequence"))
     sequence = sequence or words.known(settings.get("model.sequence"))
@@ -98,69 +98,51 @@ def _about(point: Mapping[str, Any]) -> str:
 @figure
 def draw(data: StepTimeData) -> Picture:
     """Stacked bars; total and MFU follow each bar."""
-    rows = tuple(r for r in data.rows[:MOST])
+    rows = data.rows[: bars.MOST]
     size, unit = words.unit([_total(r) for r in rows], words.SECONDS)
-    kinds = _kinds(data)
-    present = [i for i in range(len(KINDS)) if any(words.amount(r.seconds[i]) for r in rows)]
-    shown = [kinds[i] for i in present]
+    kinds = list((KINDS | {"inner": Kind(f"{data.inner} comm.", style.SKY)}).values())
+    shown = [k for i, k in enumerate(kinds) if any(words.amount(r.seconds[i]) for r in rows)]
     left_out = words.shown_of(len(rows), max(data.of, len(data.rows)), "runs", ", the chosen one first")
-    pitch = 5.6 if len(rows) <= 6 else 4.6
-    first = 10.6 + 4.0 * (legend_rows(shown, style.FULL) - 1)
-    bottom = first + pitch * (len(rows) - 1) + 4.2
-    sheet = Sheet(NAME, style.FULL, bottom + 9.4 + (4.0 if left_out else 0))
+    lie = bars.rows(len(rows), 8.6 + 4.0 * (legend_rows(shown, style.FULL) - 1), left_out)
+    sheet = Sheet(NAME, style.FULL, lie.height)
     legend(sheet, shown)
-    start = _start(rows)
-    scale = _scale(rows, size, unit, start)
-    value_axis(sheet, scale, first - 3.6, bottom, ", ".join(t for t in (f"Time per optimizer step ({unit})", data.about) if t),
-               marks=False)  # fmt: skip
+    scale = _scale(rows, size, unit, bars.names_room([r.name for r in rows]))
+    title = ", ".join(t for t in (f"Time per optimizer step ({unit})", data.about) if t)
+    value_axis(sheet, scale, lie.first - 3.4, lie.bottom, title, marks=False)
     for i, row in enumerate(rows):
-        _bar(sheet, row, kinds, scale, first + i * pitch, size, unit)
-    note(sheet, left_out, sheet.height - 2.0)
+        _bar(sheet, row, kinds, scale, lie.at(i), size, unit)
+    note(sheet, left_out)
     return sheet.finish(_alt(rows, kinds, size, unit, left_out))
-
-
-def _kinds(data: StepTimeData) -> list[Kind]:
-    kinds = dict(KINDS)
-    kinds["inner"] = Kind(f"{data.inner} comm.", style.SKY)
-    return list(kinds.values())
 
 
 def _total(row: StepTimeRow) -> float:
     return max(words.amount(row.total), sum(words.amount(s) for s in row.seconds))
 
 
-def _start(rows: Sequence[StepTimeRow]) -> float:
-    """Where the bars begin: the names fit to their left, up to 46 mm."""
-    return min(46.0, max(16.0, *(width(r.name, weight=600 if r.chosen else 400) for r in rows)) + 2.0)
-
-
 def _ends(row: StepTimeRow, size: float, unit: str) -> tuple[str, str]:
-    total = f"{words.rounded(_total(row) / size)}{words.NB}{unit}" if _total(row) or words.known(row.total) == 0 else "–"
+    """What stands at the end of a bar: its total, and its MFU where known."""
+    known = _total(row) > 0 or words.known(row.total) == 0
+    total = f"{words.rounded(_total(row) / size)}{words.NB}{unit}" if known else "–"
     return total, "" if words.known(row.mfu) is None else f"MFU{words.NB}{words.percent(row.mfu)}"
-
-
-def _end_width(row: StepTimeRow, size: float, unit: str) -> float:
-    total, mfu = _ends(row, size, unit)
-    return 1.4 + width(total, weight=600) + 2.0 + width(mfu)
 
 
 def _scale(rows: Sequence[StepTimeRow], size: float, unit: str, start: float) -> Scale:
     """A scale on which every bar leaves room for the words at its end."""
     room = style.FULL - 0.5 - start
-    per = min(((room - _end_width(r, size, unit)) * size / _total(r) for r in rows if _total(r) > 0), default=room)
-    return Scale(0.0, room / per, start, style.FULL - 0.5)
+    if not any(_total(r) for r in rows):
+        return Scale(0.0, 1.0, start, start + room)
+    most = max(_total(r) / size * room / max(10.0, room - _words_room(r, size, unit)) for r in rows)
+    return Scale(0.0, most, start, start + room)
+
+
+def _words_room(row: StepTimeRow, size: float, unit: str) -> float:
+    total, mfu = _ends(row, size, unit)
+    return 1.4 + width(total, weight=600) + 2.0 + width(mfu)
 
 
 def _bar(sheet: Sheet, row: StepTimeRow, kinds: Sequence[Kind], scale: Scale, y: float, size: float, unit: str) -> None:
-    weight = 600 if row.chosen else 400
-    sheet.text(scale.start - 1.2, y, fitted(row.name, scale.start - 1.5, weight=weight), weight=weight, align="right")
-    at = 0.0
-    for kind, seconds in zip(kinds, row.seconds, strict=True):
-        value = words.amount(seconds) / size
-        left, wide = scale.at(at), scale.at(at + value) - scale.at(at)
-        sheet.rectangle(left, y - BAR / 2, wide, BAR, kind.color, edge=kind.outline, line=0.4, hatch=kind.hatch)
-        segment_label(sheet, kind, left, wide, y, words.number(value, words.decimals(scale.high, 3)))
-        at += value
+    bars.name(sheet, row.name, scale.start, y, row.chosen)
+    bars.stack(sheet, kinds, [words.amount(s) / size for s in row.seconds], scale, y)
     total, mfu = _ends(row, size, unit)
     right = sheet.text(scale.at(_total(row) / size) + 1.4, y, total, weight=600, plate=style.WHITE).corners[1][0]
     if mfu:
@@ -168,7 +150,10 @@ def _bar(sheet: Sheet, row: StepTimeRow, kinds: Sequence[Kind], scale: Scale, y:
 
 
 def _alt(rows: Sequence[StepTimeRow], kinds: Sequence[Kind], size: float, unit: str, left_out: str) -> str:
-    first = rows[0]
-    parts = [f"{k.name} {words.rounded(s / size)}{words.NB}{unit}" for k, s in zip(kinds, first.seconds, strict=True) if words.amount(s)]
+    first, parts = rows[0], []
+    for kind, seconds in zip(kinds, first.seconds, strict=True):
+        if words.amount(seconds):
+            parts.append(f"{kind.name} {words.rounded(seconds / size)}{words.NB}{unit}")
     said = [" ".join(t for t in (r.name, *_ends(r, size, unit)) if t) for r in rows[:6]]
-    return f"Time per optimizer step: {'; '.join(said)}. {first.name}: {', '.join(parts)}. {left_out}".strip()
+    made = f" {first.name}: {', '.join(parts)}." if parts else ""
+    return f"Time per optimizer step: {'; '.join(said)}.{made} {left_out}".strip()

@@ -82,11 +82,11 @@ def draw(data: TopologyData) -> Picture:
     below = 4.0 + pitch * len(tiers) + 4.0
     sheet = Sheet(NAME, style.HALF, min(HEIGHT, below + under))
     rows = [4.0 + i * pitch for i in range(len(tiers) + 1)]
-    spans = _columns(data, tiers)
+    spans = tree.columns(data, tiers)
     for level, (y, columns) in enumerate(zip(rows, spans, strict=True)):
-        _level(sheet, data, tiers, level, y, columns)
+        tree.draw_level(sheet, data, tiers, level, y, columns)
         if level:
-            _wires(sheet, spans[level - 1], columns, rows[level - 1] + BOX / 2, y - BOX / 2)
+            tree.draw_wires(sheet, spans[level - 1], columns, rows[level - 1] + BOX / 2, y - BOX / 2)
         _count(sheet, data, tiers, level, y)
     if len(tiers) > 1 and len(spans[1]) > 1:
         for left, right in spans[1]:
@@ -95,67 +95,6 @@ def draw(data: TopologyData) -> Picture:
     for i, group in enumerate(groups):
         _group(sheet, data, tiers, group, spans, below + 1.8 + 4.1 * i)
     return sheet.finish(_alt(data))
-
-
-Column = tuple[float, float]  # left and right edge of an element, mm
-
-
-def _columns(data: TopologyData, tiers: Sequence[Tier]) -> list[list[Column]]:
-    """The edges of the elements drawn at every level, outermost first, GPUs last; at most two per parent."""
-    levels: list[list[Column]] = [[(0.8, TREE)]]
-    for level in range(1, len(tiers) + 1):
-        number, columns = _below(data, tiers, level), []
-        for left, right in levels[-1]:
-            gap = max(2.2, min(5.5, (right - left) * 0.1)) if number > 2 else max(1.0, (right - left) * 0.06)
-            half = (right - left - gap) / 2
-            columns += [(left, left + half), (right - half, right)] if number > 1 else [(left, right)]
-        levels.append(columns)
-    return levels
-
-
-def _sizes(data: TopologyData, tiers: Sequence[Tier]) -> list[float]:
-    """GPUs below one element of every level, outermost first; a level of single GPUs last."""
-    return [min(t.span, data.gpus) for t in reversed(tiers)] + [1.0]
-
-
-def _below(data: TopologyData, tiers: Sequence[Tier], level: int) -> float:
-    """Elements of a level within one of the level above; the GPUs of the innermost tier are drawn as one box."""
-    sizes = _sizes(data, tiers)
-    return 1.0 if level == len(tiers) else max(1.0, sizes[level - 1] / max(1.0, sizes[level]))
-
-
-def _level(sheet: Sheet, data: TopologyData, tiers: Sequence[Tier], level: int, y: float, columns: Sequence[Column]) -> None:
-    last = level == len(tiers)
-    fill = style.STONE if last else FILLS[len(tiers) - 1 - level]
-    inside = data.gpus if not tiers else min(tiers[0].span, data.gpus)
-    name = f"{words.number(inside, 0)}{words.NB}×{words.NB}GPU" if last else tiers[len(tiers) - 1 - level].name
-    name = "GPU" if last and inside == 1 else name
-    for left, right in columns:
-        inset = min(1.5, (right - left) * 0.06) if last else 0.0
-        sheet.rectangle(left + inset, y - BOX / 2, right - left - 2 * inset, BOX, fill, edge=RULE if last else "", line=0.6)
-        text = fitted(name, right - left - 2 * inset - 0.8, VALUE)
-        if len(text) > 3 or text == words.printable(name):
-            sheet.text((left + right) / 2, y, text, size=VALUE, color=style.ON[fill], align="center")
-    number = _below(data, tiers, level)
-    if number > 2:
-        for i in range(0, len(columns) - 1, 2):
-            _dots(sheet, (columns[i][1] + columns[i + 1][0]) / 2, y, columns[i + 1][0] - columns[i][1])
-
-
-def _dots(sheet: Sheet, x: float, y: float, room: float) -> None:
-    """Three dots between two elements: there are more."""
-    step = min(0.9, room / 4)
-    for i in (-1, 0, 1):
-        sheet.rectangle(x + i * step - 0.17, y - 0.17, 0.34, 0.34, MUTE, z=5)
-
-
-def _wires(sheet: Sheet, parents: Sequence[Column], children: Sequence[Column], top: float, bottom: float) -> None:
-    each = max(1, len(children) // max(1, len(parents)))
-    for i, (left, right) in enumerate(children):
-        parent = parents[i // each]
-        x, middle = (left + right) / 2, (parent[0] + parent[1]) / 2
-        start = middle + (x - middle) * 0.5
-        sheet.line([(start, top), (x, bottom)], RULE, 0.6, z=1)
 
 
 def _count(sheet: Sheet, data: TopologyData, tiers: Sequence[Tier], level: int, y: float) -> None:

@@ -12,9 +12,11 @@ SECONDS = ((1e-6, "µs"), (1e-3, "ms"), (1.0, "s"), (3600.0, "h"), (86400.0, "da
 BYTES = ((1.0, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB"), (1e12, "TB"), (1e15, "PB"))
 MEMORY = ((1.0, "B"), (2.0**10, "KiB"), (2.0**20, "MiB"), (2.0**30, "GiB"), (2.0**40, "TiB"))
 MONEY = ((1.0, "$"), (1e3, "k$"), (1e6, "M$"), (1e9, "G$"))
-FLOPS = ((1.0, "FLOP/s"), (1e9, "GFLOP/s"), (1e12, "TFLOP/s"), (1e15, "PFLOP/s"))
 TIMES = ((1e-3, "ms"), (1.0, "s"), (60.0, "min"), (3600.0, "h"), (86400.0, "days"))
+RATES = ((1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s"), (1e12, "TB/s"), (1e15, "PB/s"))
+TERA = ((1e9, "GFLOP/s"), (1e12, "TFLOP/s"), (1e15, "PFLOP/s"))
 COUNTS = ((1.0, ""), (1e3, "k"), (1e6, "M"), (1e9, "G"), (1e12, "T"))
+LETTERS = {"tensor": "TP", "context": "CP", "pipeline": "PP", "data": "DP", "expert": "EP"}
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -67,6 +69,23 @@ def percent(share: float | None, decimals: int = 1, signed: bool = False) -> str
     """A share of 1 as percent, with the sign after a no-break space."""
     value = None if share is None else 100 * share
     return f"{number(value, decimals, signed)}{NB}%"
+
+
+def result(name: str, value: float | None) -> str:
+    """A result of the document in print, its unit told by its name: mfu in %, memory in GiB, times in what suits."""
+    if value is None:
+        return "–"
+    if name.startswith(("mfu", "hfu", "bubble")) and name != "bubble_time" or name == "effective_training_time":
+        return percent(value)
+    if name.endswith("memory") or name.startswith("memory"):
+        return quantity(value, MEMORY)
+    if name.endswith(("time", "communication", "_to_train", "interval")) or name == "mtbf":
+        return quantity(value, TIMES)
+    if name == "model_flops":
+        return quantity(value, TERA)
+    if name.startswith("cost"):
+        return quantity(value, MONEY)
+    return rounded(value)
 
 
 def unit(values: Iterable[float], ladder: tuple[tuple[float, str], ...]) -> tuple[float, str]:

@@ -1,0 +1,272 @@
+"""Blocks: their settings by path, what stands in them, and what ``from`` copies into them."""
+
+from typing import NamedTuple
+
+from dsl.files import File
+from dsl.kinds import Kind, Setting
+from dsl.problems import Label, Problem, Span, did_you_mean
+from dsl.schema import Schema, argument, kinds, run_row, schema
+from dsl.syntax import Assign, Block, Edition, Expression, Import, Let, Name, Require, Statement, Text, Where
+
+BRITISH = {
+    "optimise": "optimize", "minimise": "minimize", "maximise": "maximize", "colour": "color", "amortisation": "amortization",
+    "capex.amortisation": "capex.amortization", "utilisation": "utilization",
+}
+
+
+class Entry(NamedTuple):
+    """One setting as written: where it stands, the file whose names its value uses, and what stood there before."""
+
+    path: str
+    row: Setting
+    value: Expression
+    file: File
+    span: Span
+    block: str  # the name of the block it was written in
+    prefix: str = ""  # where the block's settings are in a run's table; names in the value are looked up there first
+    instead_of: Span | None = None  # the inherited setting that it replaces
+
+
+class Condition(NamedTuple):
+    """A require or where as written."""
+
+    expression: Expression
+    because: str
+    file: File
+    span: Span
+    block: str
+
+
+class Local(NamedTuple):
+    """A let of a block."""
+
+    name: str
+    value: Expression
+    file: File
+    span: Span
+
+
+class Part(NamedTuple):
+    """A block inside a block that may stand several times: a tier, a chart, a condition."""
+
+    kind: Kind
+    name: str
+    title: str
+    at: tuple[Assign, ...]
+    body: "Body"
+    span: Span
+
+
+class Body(NamedTuple):
+    """What a block says: its own statements, or with ``from`` those of its base as well."""
+
+    entries: dict[str, Entry]
+    lets: dict[str, Local]
+    requires: tuple[Condition, ...]
+    wheres: tuple[Condition, ...]
+    parts: tuple[Part, ...]
+
+    def of(self, kind: str) -> list[Part]:
+        """The repeated blocks of one kind, in order."""
+        return [part for part in self.parts if part.kind.name == kind]
+
+
+EMPTY = Body({}, {}, (), (), ())
+
+
+class Reader:
+    """Reads the statements of one block of one file; problems are added to ``problems``."""
+
+    def __init__(self, block: Block, kind: Kind, file: File, problems: list[Problem]) -> None:
+        self.block, self.file, self.problems = block, file, problems
+        self.schema = schema(kind)
+        self.entries: dict[str, Entry] = {}
+        self.lets: dict[str, Local] = {}
+        self.requires: list[Condition] = []
+        self.wheres: list[Condition] = []
+        self.parts: list[Part] = []
+
+    @property
+    def shown(self) -> str:
+        """The block as a person would call it: cluster `hopper`."""
+        name = self.block.name
+        return f"{self.block.kind} `{name}`" if name else f"{self.block.kind}"
+
+    def read(self) -> Body:
+        """What the block says itself."""
+        self.statements(self.block.body, "")
+        return Body(self.entries, self.lets, tuple(self.requires), tuple(self.wheres), tuple(self.parts))
+
+    def statements(self, body: tuple[Statement, ...], group: str) -> None:
+        for statement in body:
+            match statement:
+                case Assign():
+                    self.assign(statement, group)
+                case Block():
+                    self.inner(statement, group)
+                case Let():
+                    self.let(statement)
+                case Require() | Where():
+                    self.condition(statement)
+                case Edition() | Import():
+                    word = "edition" if isinstance(statement, Edition) else "import"
+                    self.problems.append(Problem("E28", f"`{word}` stands at the top of a file", statement.span, help="move it out of the block"))
+
+    def assign(self, statement: Assign, group: str) -> None:
+        path = group + statement.path.path
+        row = self.row(path)
+        if row is None:
+            self.unknown(path, statement)
+        elif self.unset(path, statement.span):
+            self.entries[path] = Entry(path, row, statement.value, self.file, statement.span, self.block.name)
+
+    def row(self, path: str) -> Setting | None:
+        """The schema's row for a path in this block; a run may also set what it refers to (cluster.nodes)."""
+        row = self.schema.rows.get(path)
+        if row is None and self.schema.kind.name == "run":
+            row = run_row(path)
+        if row is None and self.schema.kind.open_settings:
+            row = Setting(path, "open", "")
+        return row
+
+    def unset(self, path: str, span: Span) -> bool:
+        """Whether nothing in this block has set the path yet."""
+        before = self.entries.get(path)
+        if before is None:
+            return True
+        labels = (Label(before.span, "first set here"),)
+        self.problems.append(Problem("E12", f"`{path}` is set twice", span, "set again", labels, help="remove one of the two"))
+        return False
+
+    def unknown(self, path: str, statement: Assign) -> None:
+        legal = [*self.schema.rows, *self.schema.groups, *self.schema.repeated]
+        title = f"`{path}` is not a setting of {self.shown}"
+        help = f"it is spelled `{BRITISH[path]}` here" if path in BRITISH else did_you_mean(path, legal)
+        if path in self.schema.groups or path in self.schema.repeated:
+            title, help = f"`{path}` is a block, not a setting", f"write: {path} {{ ... }}"
+        elif argument(path) is not None:
+            help = f"write it with its choice: {path.rpartition('.')[0]} = …({path.rpartition('.')[2]} = …)"
+        notes = () if help else (f"settings: {', '.join(list(self.schema.rows)[:16])} …",)
+        self.problems.append(Problem("E11", title, statement.path.span, "not a setting", (), notes, help))
+
+    def inner(self, block: Block, group: str) -> None:
+        """A block inside this one: a group of settings, a choice, or one of several."""
+        path = group + block.kind
+        if block.kind == "_":
+            return
+        if not group and block.kind in self.schema.repeated:
+            return self.part(block, self.schema.repeated[block.kind])
+        if path not in self.schema.groups:
+            return self.misplaced(block, path)
+        choosing = self.schema.choosing.get(path)
+        if choosing is not None:
+            self.choose(block, path, choosing)
+        elif block.name or block.title:
+            self.problems.append(Problem("E14", f"a `{block.kind}` block has no name", block.name_span, "remove this", help=f"write: {block.kind} {{ ... }}"))
+        if block.base is not None:
+            self.problems.append(Problem("E14", f"a `{block.kind}` block copies nothing", block.base.span, "remove this"))
+        if path not in self.schema.rows or choosing is not None:
+            self.statements(block.body, path + ".")
+        else:
+            self.problems.append(Problem("E16", f"`{path}` is a setting, not a block", block.span, help=f"write: {path} = …"))
+
+    def choose(self, block: Block, path: str, kind: Kind) -> None:
+        if not block.name:
+            self.problems.append(Problem("E14", f"which {path}?", block.span, "needs a word after it",
+                                         notes=(f"choices: {', '.join(kind.name_choices)}",), help=f"write: {path} {kind.name_choices[-1]} {{ ... }}"))
+        elif self.unset(path, block.name_span):
+            value = Name((block.name,), block.name_span)
+            self.entries[path] = Entry(path, self.schema.rows[path], value, self.file, block.name_span, self.block.name)
+
+    def misplaced(self, block: Block, path: str) -> None:
+        legal = [*self.schema.groups, *self.schema.repeated]
+        if path in self.schema.rows:
+            problem = Problem("E10", f"`{path}` is a setting, not a block", block.span, help=f"write: {path} = …")
+        elif block.kind in kinds():
+            problem = Problem("E10", f"a {block.kind} does not stand inside a {self.block.kind}", block.span, help="move it out to the top of the file")
+        else:
+            help = f"it is spelled `{BRITISH[block.kind]}` here" if block.kind in BRITISH else did_you_mean(path, legal)
+            notes = (f"blocks: {', '.join(sorted(legal))}",) if legal and not help else ()
+            problem = Problem("E10", f"a {self.block.kind} has no block `{path}`", block.span, "not a block", (), notes, help)
+        self.problems.append(problem)
+
+    def part(self, block: Block, kind: Kind) -> None:
+        """One of a repeated kind of block."""
+        if not named(block, kind, self.problems):
+            return
+        if block.base is not None:
+            self.problems.append(Problem("E14", f"a `{block.kind}` block copies nothing", block.base.span, "remove this"))
+        before = next((p for p in self.parts if p.kind is kind and p.name == block.name and kind.named == "required"), None)
+        if before is not None:
+            self.problems.append(Problem("E12", f"{block.kind} `{block.name}` is given twice", block.name_span, "given again",
+                                         (Label(before.span, "first given here"),)))
+            return
+        body = Reader(block, kind, self.file, self.problems).read()
+        self.parts.append(Part(kind, block.name, block.title, block.at, body, block.name_span))
+
+    def let(self, statement: Let) -> None:
+        if "let" not in self.schema.kind.statements:
+            self.problems.append(Problem("E28", f"a {self.block.kind} has no let", statement.span, help="move it to the top of the file, or into the run"))
+        elif statement.name in self.lets:
+            labels = (Label(self.lets[statement.name].span, "first given here"),)
+            self.problems.append(Problem("E12", f"`{statement.name}` is given twice", statement.span, "given again", labels))
+        else:
+            self.lets[statement.name] = Local(statement.name, statement.value, self.file, statement.span)
+
+    def condition(self, statement: Require | Where) -> None:
+        word = "require" if isinstance(statement, Require) else "where"
+        if word not in self.schema.kind.statements:
+            places = [k.name for k in kinds().values() if word in k.statements]
+            self.problems.append(Problem("E28", f"a {self.block.kind} has no {word}", statement.span, help=f"it stands in: {', '.join(places)}"))
+            return
+        because = statement.because if isinstance(statement, Require) else ""
+        kept = self.requires if isinstance(statement, Require) else self.wheres
+        kept.append(Condition(statement.condition, because, self.file, statement.condition.span, self.block.name))
+
+
+def named(block: Block, kind: Kind, problems: list[Problem]) -> bool:
+    """Whether a block is named as its kind wants it; a problem is added where it is not."""
+    if kind.named == "required" and not block.name:
+        problems.append(Problem("E14", f"a {kind.name} needs a name", block.span, help=f"write: {kind.name} my-{kind.name} {{ ... }}"))
+        return False
+    if kind.named == "none" and block.name:
+        problems.append(Problem("E14", f"a `{kind.name}` block has no name", block.name_span, "remove this"))
+    if kind.named == "choice" and block.name and block.name not in kind.name_choices:
+        problems.append(Problem("E21", f"`{block.name}` is not a kind of {kind.name}", block.name_span, "not one of them",
+                                notes=(f"choices: {', '.join(kind.name_choices)}",), help=did_you_mean(block.name, kind.name_choices)))
+        return False
+    return True
+
+
+def inherited(base: Body, own: Body) -> Body:
+    """``own`` over a copy of ``base``: settings replace, repeated blocks of the same name merge, the rest adds up."""
+    entries = dict(base.entries)
+    for path, entry in own.entries.items():
+        before = base.entries.get(path)
+        entries[path] = entry._replace(instead_of=before.span) if before else entry
+    return Body(entries, base.lets | own.lets, base.requires + own.requires, base.wheres + own.wheres, _merged(base.parts, own.parts))
+
+
+NOT_INHERITED = frozenset({"measured"})  # what was measured on the base says nothing about its copy
+
+
+def _merged(base: tuple[Part, ...], own: tuple[Part, ...]) -> tuple[Part, ...]:
+    news = {(part.kind.name, part.name): part for part in own if part.kind.named == "required"}
+    kept = []
+    for part in base:
+        if part.kind.name in NOT_INHERITED:
+            continue
+        over = news.pop((part.kind.name, part.name), None) if part.kind.named == "required" else None
+        kept.append(part if over is None else part._replace(body=inherited(part.body, over.body), title=over.title or part.title))
+    olds = {(part.kind.name, part.name) for part in base if part.kind.named == "required"}
+    return (*kept, *(part for part in own if (part.kind.name, part.name) not in olds or part.kind.named != "required"))
+
+
+def text_of(body: Body, path: str) -> str:
+    """A text setting of a block as it stands, "" where there is none or it is no plain text."""
+    entry = body.entries.get(path)
+    value = entry.value if entry else None
+    return value.value if isinstance(value, Text) else value.path if isinstance(value, Name) else ""
+
+
+__all__ = ["EMPTY", "Body", "Condition", "Entry", "Local", "Part", "Reader", "Schema", "inherited", "named", "text_of"]

@@ -1,0 +1,263 @@
+"""Names: what each file defines, and what of other files it can see.
+
+An import makes the names of a file visible, not the names that file imports itself. The library's default
+stack, failure rates and checks are visible everywhere, behind everything else.
+"""
+
+from typing import NamedTuple
+
+from dsl.blocks import BRITISH, named
+from dsl.dimensions import ANY, Meaning, Type, check
+from dsl.files import File, Loaded
+from dsl.kinds import KINDS, Kind
+from dsl.problems import Label, Problem, Span, did_you_mean, listed
+from dsl.schema import kinds, run_rows
+from dsl.syntax import Assign, Block, Edition, Expression, Import, Let, Name, Require, Where
+
+EDITION = 2026
+COLLECTED = frozenset({"check", "report"})  # kinds that nobody refers to by name
+
+
+class Defined(NamedTuple):
+    """A named block and the file it stands in."""
+
+    block: Block
+    kind: Kind
+    scope: "Scope"
+
+    @property
+    def name(self) -> str:
+        return self.block.name
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        return self.scope.file.key, self.kind.name, self.block.name
+
+
+class Cell:
+    """A let; its type is worked out once, when it is first used."""
+
+    def __init__(self, name: str, expression: Expression, names: "FileNames", span: Span) -> None:
+        self.name, self.expression, self.names, self.span = name, expression, names, span
+        self.type: Type | None = None
+        self.open = False
+
+    def typed(self, problems: list[Problem], at: Span) -> Type:
+        """Its type; a let that is defined by itself is a problem."""
+        if self.type is None:
+            if self.open:
+                problems.append(Problem("E23", f"`{self.name}` is defined by itself", at, "leads back here", (Label(self.span, "defined here"),)))
+                return ANY
+            self.open = True
+            self.type = check(self.expression, self.names, problems)
+            self.open = False
+        return self.type
+
+    @property
+    def key(self) -> str:
+        return f"let {self.span.file}:{self.span.line}:{self.span.column}"
+
+
+class Scope:
+    """The names of one file."""
+
+    def __init__(self, file: File) -> None:
+        self.file = file
+        self.blocks: dict[tuple[str, str], Defined] = {}
+        self.lets: dict[str, Cell] = {}
+        self.aliases: dict[str, Scope] = {}
+        self.imported: list[Scope] = []
+        self.implicit: list[Scope] = []
+        self.ordered: list[Defined] = []
+
+    def define(self, problems: list[Problem]) -> None:
+        """Gathers what the file itself defines."""
+        for index, statement in enumerate(self.file.tree):
+            match statement:
+                case Block():
+                    self._block(statement, problems)
+                case Let():
+                    self._let(statement, problems)
+                case Edition():
+                    problems += _edition(statement, index)
+                case Import():
+                    pass
+                case Assign():
+                    problems.append(Problem("E28", f"`{statement.path.path}` is set outside of a block", statement.span,
+                                            help=f"write: let {statement.path.parts[-1]} = …, or put it into a block"))
+                case Require() | Where():
+                    word = "require" if isinstance(statement, Require) else "where"
+                    problems.append(Problem("E28", f"a {word} stands in a block", statement.span, help="move it into a run, sweep or optimize"))
+
+    def _block(self, block: Block, problems: list[Problem]) -> None:
+        if block.kind == "_":  # a block whose first line could not be read
+            return
+        kind = kinds().get(block.kind)
+        if kind is None:
+            problems.append(unknown_kind(block))
+        elif named(block, kind, problems):
+            defined = Defined(block, kind, self)
+            before = self.blocks.get((kind.name, block.name)) if block.name else None
+            if before is not None:
+                problems.append(Problem("E12", f"{kind.name} `{block.name}` is defined twice", block.name_span, "defined again",
+                                        (Label(before.block.name_span, "first defined here"),), help="give one of them another name"))
+                return
+            self.ordered.append(defined)
+            if block.name:
+                self.blocks[kind.name, block.name] = defined
+
+    def _let(self, statement: Let, problems: list[Problem]) -> None:
+        before = self.lets.get(statement.name)
+        if before is not None:
+            problems.append(Problem("E12", f"`{statement.name}` is defined twice", statement.span, "defined again",
+                                    (Label(before.span, "first defined here"),)))
+            return
+        if statement.name in run_rows():
+            problems.append(Problem("E25", f"`{statement.name}` is a setting of every run", statement.span, "would hide it",
+                                    help="give the let another name, or move it into the run"))
+        self.lets[statement.name] = Cell(statement.name, statement.value, FileNames(self), statement.span)
+
+    def visible(self) -> list["Scope"]:
+        """The files whose names can be used here without an alias, own first."""
+        return [self, *self.imported, *(scope for scope in self.implicit if scope is not self)]
+
+    def block(self, kind: str, name: Name) -> Defined | None:
+        """The block that a reference means, or None."""
+        if len(name.parts) == 2 and name.parts[0] in self.aliases:
+            return self.aliases[name.parts[0]].blocks.get((kind, name.parts[1]))
+        if len(name.parts) > 1:
+            return None
+        return next((s.blocks[kind, name.path] for s in self.visible() if (kind, name.path) in s.blocks), None)
+
+    def let(self, name: str) -> Cell | None:
+        """The let of that name, own or imported, or None."""
+        return next((s.lets[name] for s in self.visible() if name in s.lets), None)
+
+    def known(self, kind: str) -> list[str]:
+        """The names of all blocks of a kind that can be used here."""
+        plain = [name for s in self.visible() for k, name in s.blocks if k == kind]
+        return [*dict.fromkeys(plain), *(f"{a}.{n}" for a, s in self.aliases.items() for k, n in s.blocks if k == kind)]
+
+    def find(self, kind: str, name: Name, problems: list[Problem]) -> Defined | None:
+        """The block that a reference means; a problem where there is none."""
+        found = self.block(kind, name)
+        if found is None:
+            problems.append(self._missing(kind, name))
+        return found
+
+    def _missing(self, kind: str, name: Name) -> Problem:
+        other = next((d for k in kinds() if (d := self.block(k, name)) is not None), None)
+        if other is not None:
+            return Problem("E15", f"`{name.path}` is a {other.kind.name}, not a {kind}", name.span, f"a {kind} belongs here",
+                           (Label(other.block.name_span, f"{other.kind.name} `{name.path}` is defined here"),))
+        known = self.known(kind)
+        notes = (f"{kind}s in reach: {listed(known)}",) if known else (f"no {kind} is in reach",)
+        help = did_you_mean(name.path, known)
+        if not help and kind in ("gpu", "model"):
+            help = f'the library has more: import "library/{kind}s.scn"'
+        return Problem("E15", f"there is no {kind} called `{name.path}`", name.span, "not found", (), notes, help)
+
+
+def unknown_kind(block: Block) -> Problem:
+    """A block of a kind that does not exist."""
+    names = [kind.name for kind in KINDS]
+    help = f"it is spelled `{BRITISH[block.kind]}` here" if block.kind in BRITISH else did_you_mean(block.kind, names)
+    notes = () if help else (f"kinds: {', '.join(names)}",)
+    return Problem("E10", f"there is no kind of block called `{block.kind}`", block.span, "not found", (), notes, help)
+
+
+def _edition(statement: Edition, index: int) -> list[Problem]:
+    if index > 0:
+        return [Problem("E06", "the edition comes first in a file, once", statement.span, help="move it to the first line")]
+    year = statement.year
+    if year.value != EDITION or year.unit:
+        when = "newer than" if year.value > EDITION else "unknown to"
+        return [Problem("E06", f"edition {year.text} is {when} this version", year.span, help=f"write: edition {EDITION}")]
+    return []
+
+
+class FileNames:
+    """The names that a let of a file may use: other lets, and settings of named blocks (hopper.nodes)."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+
+    def find(self, name: Name, problems: list[Problem]) -> Meaning | None:
+        """What the name means in the file."""
+        found = let_of(self.scope, name, problems)
+        if found is None:
+            if name.path in run_rows() or name.parts[0] in ("layout", "model", "cluster", "stack"):
+                problems.append(Problem("E25", f"`{name.path}` belongs to a run; a let of the file cannot see it", name.span, "not visible here",
+                                        help="move the let into the run"))
+            else:
+                problems.append(unknown_name(name, lets_of(self.scope)))
+        return found
+
+
+def let_of(scope: Scope, name: Name, problems: list[Problem]) -> Meaning | None:
+    """The let that a name means, own, imported, or behind an alias (zoo.headroom)."""
+    cell = scope.let(name.parts[0]) if len(name.parts) == 1 else None
+    if len(name.parts) == 2 and name.parts[0] in scope.aliases:
+        cell = scope.aliases[name.parts[0]].lets.get(name.parts[1])
+    return None if cell is None else Meaning(cell.key, cell.typed(problems, name.span), cell)
+
+
+def lets_of(scope: Scope) -> list[str]:
+    """The names of all lets that can be used in a file."""
+    return [*(n for s in scope.visible() for n in s.lets), *(f"{a}.{n}" for a, s in scope.aliases.items() for n in s.lets)]
+
+
+def unknown_name(name: Name, legal: list[str]) -> Problem:
+    """A name that means nothing; a glued dash between two known names is told apart from a misspelling."""
+    known = set(legal)
+    halves = name.path.split("-")
+    for cut in range(1, len(halves)):
+        left, right = "-".join(halves[:cut]), "-".join(halves[cut:])
+        if left in known and (right in known or right.isdigit()):
+            return Problem("E15", f"there is no `{name.path}`", name.span, "one word: a glued dash joins", help=f"to subtract write `{left} - {right}`")
+    return Problem("E15", f"there is no `{name.path}`", name.span, "not found", help=did_you_mean(name.path, legal))
+
+
+def scopes(loaded: Loaded, problems: list[Problem]) -> dict[str, Scope]:
+    """The names of every file, by the file's key."""
+    made = {key: Scope(file) for key, file in loaded.files.items()}
+    shelf = [made[key] for key in loaded.implicit]
+    for key, scope in made.items():
+        own: list[Problem] = []
+        scope.define(own)
+        if key == loaded.main.key or key not in loaded.implicit:
+            problems += own
+        scope.implicit = shelf
+    for key, links in loaded.links.items():
+        for link in links:
+            if link.key:
+                _link(made[key], made[link.key], link.statement, problems)
+    return made
+
+
+def _link(scope: Scope, target: Scope, statement: Import, problems: list[Problem]) -> None:
+    """Makes the names of ``target`` visible in ``scope``; a name that is there already is a problem."""
+    if target is scope:
+        return
+    if statement.alias:
+        if statement.alias in scope.aliases and scope.aliases[statement.alias] is not target:
+            problems.append(Problem("E12", f"`{statement.alias}` names two files", statement.alias_span, "given again"))
+        scope.aliases[statement.alias] = target
+        return
+    if target in scope.imported:
+        return
+    for other in (scope, *scope.imported):
+        for key, defined in target.blocks.items():
+            if key in other.blocks and key[0] not in COLLECTED:
+                problems.append(_twice(scope, f"{key[0]} `{key[1]}`", other.blocks[key].block.name_span, defined.block.name_span, statement))
+        for name, cell in target.lets.items():
+            if name in other.lets:
+                problems.append(_twice(scope, f"`{name}`", other.lets[name].span, cell.span, statement))
+    scope.imported.append(target)
+
+
+def _twice(scope: Scope, what: str, first: Span, second: Span, statement: Import) -> Problem:
+    here, there = (first, second) if first.file == scope.file.name else (statement.path.span, first)
+    labels = (Label(there, "defined here"),) if here is first else (Label(first, "defined here"), Label(second, "and here"))
+    return Problem("E12", f"{what} is defined twice", here, "defined again" if here is first else "brings it in again", labels,
+                   help='rename one of them, or import with a name: import "…" as other')

@@ -1,0 +1,224 @@
+"""Failures, checkpoints and what they leave of the time: effective training time (goodput).
+
+M    mean time between failures of the job      R    restart: from a failure to training again
+tau  training time between two saves            d    pause: seconds that one save stops training
+W    seconds an asynchronous save takes in the background, after its pause
+All in seconds. A save pauses the job for d; a failure costs what was done since the last save, and R.
+"""
+
+import random
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.columns import ZERO, Column
+from engine.inputs import Checkpoint, Run, States
+
+YEAR = 8766 * 3600.0  # of hazards: 365.25 days, as data/hardware counts a GPU-year
+HOST_COPY = 30e9  # bytes/s a GPU reaches when all GPUs of a node copy to host memory (20-40 GB/s; 55 GB/s alone)
+NEWTON_STEPS = 12  # from Young's interval Newton needs 4-6 to the last digit
+EVENTS = 2_000_000  # after so many segments a simulated run that gets nowhere is given up
+
+IntervalRule = Callable[[Column, Column, Column], Column]
+
+
+# How often the job fails
+
+def hazard(failures: float, gpus: float, seconds: float) -> float:
+    """Failures per GPU and second, from a count of failures of a job of ``gpus`` GPUs over ``seconds``."""
+    return failures / (gpus * seconds)
+
+
+def job_mtbf(rates: Iterable[float], gpus: Column) -> Column:
+    """M = 1 / (sum of rates x GPUs), rates per GPU and second: any part's failure stops the whole job (S4 9.1)."""
+    return 1.0 / (sum(rates) * gpus)
+
+
+def per_gpu_year(rate: float) -> float:
+    """A rate given per GPU-year as failures per GPU and second."""
+    return rate / YEAR
+
+
+# How long a save takes
+
+def checkpoint_size(parameters: Column, states: States, weights: bool) -> Column:
+    """Bytes of one checkpoint: parameters x (master + moments), and the weights where they are saved too (S4 9.2)."""
+    return parameters * (states.master + states.moments + (states.weights if weights else ZERO))
+
+
+def save_time(size: Column, nodes: Column, node_write: Column | None, storage_write: Column | None) -> Column | None:
+    """max(size / nodes / node rate, size / storage rate), each node writing its part; None without either rate."""
+    times = [size / nodes / node_write] if node_write is not None else []
+    times += [size / storage_write] if storage_write is not None else []
+    return np.maximum(times[0], times[-1]) if times else None
+
+
+# How often to save
+
+def young(pause: Column, mtbf: Column, restart: Column = ZERO) -> Column:
+    """sqrt(2 d M) (Young 1974; S4 9.2)."""
+    return np.sqrt(2.0 * pause * mtbf) + 0.0 * restart
+
+
+def daly(pause: Column, mtbf: Column, restart: Column = ZERO) -> Column:
+    """sqrt(2 d M) [1 + sqrt(d/2M)/3 + (d/2M)/9] - d for d < 2M, else M: work between saves (Daly 2006, eq. 37)."""
+    ratio = pause / (2.0 * mtbf)
+    series = np.sqrt(2.0 * pause * mtbf) * (1.0 + np.sqrt(ratio) / 3.0 + ratio / 9.0) - pause
+    return np.where(ratio < 1.0, series, mtbf) + 0.0 * restart
+
+
+def young_recovery(pause: Column, mtbf: Column, restart: Column = ZERO) -> Column:
+    """sqrt(2 d (M + R)): Young's rule with the time between failures counted from failure to failure."""
+    return np.sqrt(2.0 * pause * (mtbf + restart))
+
+
+def availability(pause: Column, mtbf: Column, restart: Column = ZERO) -> Column:
+    """d + sqrt(2 (M + R) d + d^2): the interval from save to save that leaves most time available."""
+    return pause + np.sqrt(2.0 * (mtbf + restart) * pause + pause * pause)
+
+
+def best(pause: Column, mtbf: Column, restart: Column = ZERO) -> Column:
+    """The tau with the largest effective training time, whatever R.
+
+    The root x = tau/M of x - 1 + exp(-d/M - x) = 0, by a fixed number of Newton steps from Young's x = sqrt(2d/M),
+    which lies above the root; the function is convex, so every step stays above it. 0 where a save costs nothing.
+    """
+    share = pause / mtbf
+    x = np.minimum(np.sqrt(2.0 * share), 1.0)
+    for _ in range(NEWTON_STEPS):
+        gone = np.expm1(-share - x)
+        x = x + (x + gone) / np.minimum(gone, -np.finfo(np.float64).tiny)
+    return x * mtbf + 0.0 * restart
+
+
+INTERVALS: dict[str, IntervalRule] = {
+    "young": young, "daly": daly, "best": best, "young_recovery": young_recovery, "availability": availability,
+}
+
+
+# What is left of the time
+
+def effective(interval: Column, pause: Column, mtbf: Column, restart: Column, restart_can_fail: bool = False) -> Column:
+    """Useful training over time passed, 0..1.
+
+    1/E with E = (M + R)(e^{(tau+d)/M} - 1)/tau, the expected time per second of useful work when failures come at
+    random (exponential) while training and saving, and none while restarting: S4's process, within 0.1 points of its
+    script. With ``restart_can_fail`` M e^{R/M} stands for M + R (Daly 2006, section 3).
+    """
+    with np.errstate(over="ignore"):  # an interval of many M: infinite time, no progress
+        lost = mtbf * np.exp(restart / mtbf) if restart_can_fail else mtbf + restart
+        return interval / (lost * np.expm1((interval + pause) / mtbf))
+
+
+def busy_share(interval: Column, pause: Column, mtbf: Column, restart: Column) -> Column:
+    """Share of the time in which the GPUs compute, lost work included: M/(M+R) x tau/(tau+d)."""
+    return mtbf / (mtbf + restart) * (interval / (interval + pause))
+
+
+def simulate_goodput(work: float, interval: float, mtbf: float, pause: float, restart: float, seed: int,
+                     restart_can_fail: bool = False) -> float:
+    """Effective training time of one simulated run with failures at random times: S4's process, seed for seed.
+
+    A segment of work and its save either end before the next failure or are lost with it. Where a run makes next to
+    no progress it is given up after EVENTS segments and the share reached by then is returned.
+    """
+    rng = random.Random(seed)
+    done = wall = 0.0
+    failure = rng.expovariate(1 / mtbf)
+    for _ in range(EVENTS):
+        chunk = min(interval, work - done)
+        if wall + chunk + pause <= failure:
+            wall, done = wall + chunk + pause, done + chunk
+            if done >= work:
+                break
+        else:
+            wall = failure + restart
+            failure = (failure if restart_can_fail else wall) + rng.expovariate(1 / mtbf)
+    return done / wall
+
+
+def simulated(work: float, interval: float, mtbf: float, pause: float, restart: float,
+              seeds: Iterable[int] = range(20), restart_can_fail: bool = False) -> float:
+    """Mean of ``simulate_goodput`` over the seeds."""
+    runs = [simulate_goodput(work, interval, mtbf, pause, restart, s, restart_can_fail) for s in seeds]
+    return sum(runs) / len(runs)
+
+
+def interval_grid(center: Column, points: int = 48, spread: float = 30.0) -> Column:
+    """Intervals for a curve around one best interval, in equal ratios from center/spread to center x spread."""
+    return center[:1] * spread ** np.linspace(-1.0, 1.0, points)
+
+
+def straggler_time(time_to_train: Column, slowdown: Column) -> Column:
+    """Extra seconds when one rank is slower by ``slowdown`` (0.1 = each of its passes takes 10 % longer).
+
+    Every collective waits for its slowest member, so the whole job takes that much longer (S4 9.3).
+    """
+    return time_to_train * slowdown
+
+
+# A run's plan
+
+@dataclass(frozen=True)
+class Goodput:
+    """Checkpoints of a run. None = an input is missing, named in ``missing``."""
+
+    size: Column
+    size_per_gpu: Column
+    save: Column | None  # seconds until the checkpoint is stored
+    pause: Column | None  # seconds of it that stop training
+    mtbf: Column | None
+    restart: Column
+    staleness: Column  # added to the restart: work an unfinished asynchronous save had not yet stored
+    young: Column | None
+    daly: Column | None
+    best: Column | None
+    used: Column | None
+    effective: Column | None
+    busy: Column | None
+    restart_can_fail: bool
+    missing: tuple[str, ...]
+
+    def curve(self, intervals: Column, mtbf: Column | None = None) -> Column | None:
+        """Effective training time at these intervals (and another MTBF): one design point, many intervals."""
+        between = mtbf if mtbf is not None else self.mtbf
+        if self.pause is None or between is None:
+            return None
+        return effective(intervals, self.pause, between, self.restart + self.staleness, self.restart_can_fail)
+
+
+def plan(run: Run, size: Column, used_gpus: Column) -> Goodput:
+    """The checkpoints of ``run``: ``size`` bytes each, written by the nodes of the GPUs that work.
+
+    Synchronous: the pause is the save. Asynchronous: the pause is the copy to host memory (30 GB/s a GPU where not
+    stated), the write goes on behind training, saves cannot be closer together than it takes, and a failure loses
+    the work of one write more: R + W for R (ruling (d)). A stated ``hang_detection`` comes before every restart.
+    """
+    c, cluster, later = run.checkpoint, run.cluster, run.checkpoint.mode == "async"
+    nodes = np.ceil(used_gpus / cluster.gpus_per_node)
+    save = c.write if c.write is not None else save_time(size, nodes, cluster.storage.node_write, cluster.storage.write)
+    pause = c.pause if c.pause is not None else size / used_gpus / HOST_COPY if later else save
+    save = pause if save is None and not later else save
+    staleness = ZERO if save is None or not later else save
+    restart = cluster.restart + (ZERO if cluster.hang_detection is None else cluster.hang_detection)
+    needed = {"cluster.storage.write": save, "cluster.mtbf": cluster.mtbf}
+    missing = tuple(name for name, value in needed.items() if value is None)
+    found = _intervals(c, pause, cluster.mtbf, restart + staleness, staleness)
+    used, kept, busy = found["used"], None, None
+    if save is not None and used is not None and pause is not None and cluster.mtbf is not None:
+        kept = effective(used, pause, cluster.mtbf, restart + staleness, c.restart_can_fail)
+        busy = busy_share(used, pause, cluster.mtbf, restart)
+    return Goodput(size, size / used_gpus, save, pause, cluster.mtbf, restart, staleness, found["young"], found["daly"],
+                   found["best"], used, kept, busy, c.restart_can_fail, missing)
+
+
+def _intervals(c: Checkpoint, pause: Column | None, mtbf: Column | None, restart: Column,
+               least: Column) -> dict[str, Column | None]:
+    """The interval of every rule and the one used, none shorter than the write of an asynchronous save."""
+    found: dict[str, Column | None] = {"young": None, "daly": None, "best": None, "used": c.interval}
+    if pause is not None and mtbf is not None:
+        found |= {name: np.maximum(INTERVALS[name](pause, mtbf, restart), least) for name in ("young", "daly", "best")}
+        if c.interval is None:
+            found["used"] = np.maximum(INTERVALS[c.rule](pause, mtbf, restart), least)
+    return found

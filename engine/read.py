@@ -1,0 +1,94 @@
+"""From a flat table of settings to typed inputs.
+
+The paths and units are those of the language's schema ("layout.tensor", "cluster.tier.node.bandwidth"), values in
+SI base units. Choices with arguments spread: "layout.schedule" and "layout.schedule.virtual_stages".
+"""
+
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import Any, TypeVar
+
+from engine.columns import column
+from engine.inputs import Attention, Cluster, Gpu, Model, Recompute, Run, Schedule, Shard, Stack
+
+T = TypeVar("T")
+
+# How a field of a dataclass is named in the flat table, where the two differ.
+PATHS: dict[tuple[type, str], str] = {
+    (Attention, "kind"): "",
+    (Schedule, "kind"): "",
+    (Shard, "kind"): "",
+    (Recompute, "kind"): "",
+    (Gpu, "name"): "",
+    (Model, "name"): "",
+    (Cluster, "name"): "",
+    (Stack, "name"): "",
+}
+
+
+@cache
+def _hints(kind: typing.Hashable) -> dict[str, Any]:
+    return typing.get_type_hints(kind)
+
+
+def _plain(kind: type, value: Any) -> Any:
+    if value is None:
+        return None
+    if kind is int:
+        return int(value)
+    if kind is bool:
+        return bool(value)
+    return str(value)
+
+
+def _field(hint: Any, path: str, settings: Mapping[str, Any]) -> Any:
+    """The value of one field: a column, a plain value, a nested object or a tuple."""
+    options = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+    kinds = [o for o in options if o is not type(None)]
+    kind, optional = kinds[0], len(kinds) < len(options)
+    if typing.get_origin(kind) is tuple:
+        item = typing.get_args(kind)[0]
+        if is_dataclass(item):
+            return tuple(
+                build(typing.cast(type, item), f"{path}.{name}", settings, name=name)
+                for name in settings.get(path) or ()
+            )
+        value = settings.get(path)
+        return None if value is None and optional else tuple(item(v) for v in value or ())
+    if is_dataclass(kind):
+        present = any(k == path or k.startswith(path + ".") for k in settings)
+        return None if optional and not present else build(typing.cast(type, kind), path, settings)
+    value = settings.get(path)
+    if value is None:
+        if not optional:
+            raise KeyError(f"setting {path} has neither a value nor a default")
+        return None
+    if kind in (int, bool, str):
+        return _plain(kind, value)
+    return column(value)
+
+
+def build(kind: type[T], path: str, settings: Mapping[str, Any], name: str | None = None) -> T:
+    """An input object of type ``kind`` from the settings below ``path``; KeyError names a setting that is missing."""
+    values: dict[str, Any] = {}
+    hints = _hints(typing.cast(typing.Hashable, kind))
+    for f in fields(typing.cast(Any, kind)):
+        if f.name == "name" and name is not None:
+            values["name"] = name
+            continue
+        own = PATHS.get((kind, f.name), f.name)
+        values[f.name] = _field(hints[f.name], ".".join(p for p in (path, own) if p), settings)
+    return kind(**values)
+
+
+def read(settings: Mapping[str, Any]) -> Run:
+    """The run described by a flat table of settings in base units.
+
+    "model", "cluster", "cluster.gpu" and "stack" hold the names of what they refer to; "name" the run's.
+    "cluster.tier" is the tuple of tier names, innermost first. "checkpoint.rule" and "checkpoint.interval"
+    are both there. Choices with arguments spread: "layout.schedule" and "layout.schedule.virtual_stages".
+    """
+    return build(Run, "", settings)

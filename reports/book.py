@@ -1,0 +1,143 @@
+"""The JSON document as a book: chapters and sections with numbered tables, figures and equations.
+
+All numbers and cross references are given here, so that HTML and PDF agree; templates only print them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from reports.plan import Json, Plan, Section, plan_of
+from reports.sections import OUTLINE, Chapter
+from reports.sections.control import control
+from reports.sections.front import front
+from reports.tables import Table
+
+if TYPE_CHECKING:
+    from reports.figures.picture import Picture
+
+FIGURES: tuple[tuple[str, str], ...] = (  # name in the sections, file in reports/figures
+    ("step_time", "step_time"), ("memory", "memory"), ("topology", "topology"), ("checkpoint", "checkpoint_curve"), ("timeline", "pipeline_schedule"),
+    ("roofline", "roofline"), ("cost", "cost_lines"), ("power", "power_lines"),
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A level-2 section in its place."""
+
+    section: Section
+    number: str  # "2.1", "A.1"; empty where it stands directly under its chapter
+
+    @property
+    def heading(self) -> str:
+        return f"{self.number} {self.section.title}" if self.section.title else ""
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """A level-1 section in its place."""
+
+    chapter: Chapter
+    number: str  # "2", "A"; empty for the glossary
+    parts: tuple[Part, ...]
+
+    @property
+    def heading(self) -> str:
+        return " ".join(t for t in (f"Appendix {self.number}" if self.chapter.appendix else self.number, self.chapter.title) if t)
+
+
+@dataclass(frozen=True)
+class Book:
+    """Everything HTML and PDF print, in order."""
+
+    plan: Plan
+    front: Section
+    control: Section
+    chapters: tuple[Numbered, ...]
+    pictures: dict[str, "Picture"]
+    numbers: dict[tuple[str, str], str]  # ("table", key) → "7"; ("section", key) → "section 2.1"
+    anchors: dict[tuple[str, str], str]
+
+    @property
+    def sections(self) -> Iterator[Section]:
+        yield self.front
+        yield self.control
+        for chapter in self.chapters:
+            yield from (part.section for part in chapter.parts)
+
+    @property
+    def tables(self) -> list[Table]:
+        """All tables in the order of the book: each is also a CSV file."""
+        return [table for section in self.sections for table in section.tables]
+
+
+def bind(document: Json) -> Book:
+    """The book of a document (the JSON of reports/document.py)."""
+    plan = plan_of(document)
+    chapters = tuple(numbered(plan))
+    book = Book(plan, front(plan), control(plan), chapters, {}, {}, {})
+    wanted = [key for section in book.sections for key in section.figures]
+    book.pictures.update(drawn(plan, wanted))
+    for kind, keys in (("table", [t.key for t in book.tables]), ("figure", [k for k in wanted if k in book.pictures]),
+                       ("equation", [k for s in book.sections for k in s.equations])):
+        assert len(set(keys)) == len(keys), keys
+        book.numbers.update({(kind, key): str(n) for n, key in enumerate(keys, 1)})
+        book.anchors.update({(kind, key): f"{kind}-{key}" for key in keys})
+    number_sections(book)
+    return book
+
+
+def numbered(plan: Plan) -> Iterator[Numbered]:
+    """The chapters that have something to show, with their numbers and letters."""
+    figure, letter = 0, 0
+    for chapter in chosen(plan):
+        sections = [s for make in chapter.sections if (s := make(plan))]
+        if not sections:
+            continue
+        figure, letter = (figure, letter + 1) if chapter.appendix else (figure + chapter.numbered, letter)
+        own = "" if not chapter.numbered else chr(64 + letter) if chapter.appendix else str(figure)
+        titled = [s for s in sections if s.title]
+        yield Numbered(chapter, own, tuple(Part(s, f"{own}.{titled.index(s) + 1}" if s.title else "") for s in sections))
+
+
+def chosen(plan: Plan) -> list[Chapter]:
+    """The chapters a report asks for; assumptions, checks, method and provenance cannot be switched off."""
+    asked = plan.report.get("sections")
+    return [c for c in OUTLINE if not asked or c.always or ASKED_AS.get(c.key, {c.key}) & set(asked)]
+
+
+ASKED_AS: dict[str, set[str]] = {  # names in `report { sections = [...] }` that ask for a chapter
+    "configuration": {"configuration", "layout", "memory", "recommendation"},
+    "performance": {"performance", "step", "step_time", "step_breakdown", "pipeline", "network", "measured", "roofline"},
+    "failures-and-checkpoints": {"failures", "checkpoint", "checkpoints", "reliability"},
+    "cost-and-power": {"cost", "power", "energy"},
+    "alternatives-side-by-side": {"alternatives", "compare", "comparison"},
+    "all-results": {"results", "all_results"}, "operator-ledger": {"ledger"},
+}
+
+
+def number_sections(book: Book) -> None:
+    """Labels and anchors of sections; one without a title is its chapter."""
+    for chapter in book.chapters:
+        name = f"appendix {chapter.number}" if chapter.chapter.appendix else f"section {chapter.number}" if chapter.number else "the glossary"
+        for key, label, anchor in [(chapter.chapter.key, name, chapter.chapter.key)] + [
+                (p.section.key, f"section {p.number}" if p.number else name, p.section.key if p.number else chapter.chapter.key) for p in chapter.parts]:
+            book.numbers["section", key] = label
+            book.anchors["section", key] = f"section-{anchor}"
+
+
+def drawn(plan: Plan, wanted: list[str]) -> dict[str, "Picture"]:
+    """The pictures of the figures wanted; those without data are left out. matplotlib is imported only here."""
+    pictures = {}
+    for key, file in FIGURES:
+        if key in wanted and (data := import_module(f"reports.figures.{file}").from_point(plan.point)):
+            pictures[key] = import_module(f"reports.figures.{file}").draw(data)
+    if "alternatives" in wanted:
+        from reports.figures import step_time
+
+        runs = (plan, *plan.others)
+        if (several := step_time.from_points([p.point for p in runs], [p.experiment["name"] for p in runs])) and len(several.rows) > 1:
+            pictures["alternatives"] = step_time.draw(several)
+    return pictures

@@ -1,0 +1,108 @@
+"""Figure: predictions beside what was measured, with the difference."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from reports import style
+from reports.figures import bars, words
+from reports.figures.frame import note, value_axis
+from reports.figures.picture import Picture, figure
+from reports.figures.scale import Scale
+from reports.figures.sheet import Sheet, fitted, width
+from reports.style import INK, MUTE
+
+NAME = "measured"
+CAP = 2.0  # differences beyond 200 % are drawn to the edge
+
+
+@dataclass(frozen=True)
+class MeasuredRow:
+    """One value: its name, both values in print, and predicted over measured minus one."""
+
+    name: str
+    predicted: str
+    measured: str
+    difference: float | None
+
+
+@dataclass(frozen=True)
+class MeasuredData:
+    """The rows, and how many there would be."""
+
+    rows: tuple[MeasuredRow, ...]
+    of: int = 0
+
+
+def from_point(point: Mapping[str, Any]) -> MeasuredData | None:
+    """The figure of one point of the document; None where nothing was measured."""
+    return from_points([point], [""])
+
+
+def from_points(points: Sequence[Mapping[str, Any]], names: Sequence[str]) -> MeasuredData | None:
+    """The figure of several points, their names before the measured results'; None where nothing was measured."""
+    rows = [_row(row, name) for point, name in zip(points, names, strict=True) for row in point.get("measured") or ()]
+    return MeasuredData(tuple(rows[: bars.MOST]), len(rows)) if rows else None
+
+
+def _row(row: Mapping[str, Any], run: str) -> MeasuredRow:
+    name, measured, predicted = str(row.get("name")), words.known(row.get("value")), words.known(row.get("predicted"))
+    difference = predicted / measured - 1 if predicted is not None and measured else None
+    label = name.replace("_", " ")
+    label = label.upper() if name in ("mfu", "hfu") else label[:1].upper() + label[1:]
+    label = f"{run}: {label}" if run else label
+    return MeasuredRow(label, words.result(name, predicted), words.result(name, measured), difference)
+
+
+@figure
+def draw(data: MeasuredData) -> Picture:
+    """Columns predicted and measured at the left; bars of the signed difference from a line at zero."""
+    rows = data.rows[: bars.MOST]
+    left_out = words.shown_of(len(rows), max(data.of, len(data.rows)), "measured values")
+    lie = bars.rows(len(rows), 7.4, left_out, 5.2)
+    sheet = Sheet(NAME, style.FULL, lie.height)
+    name_room = min(52.0, max(width(r.name, weight=600) for r in rows) + 1.0)
+    edges = [name_room]
+    for head, texts in (("predicted", [r.predicted for r in rows]), ("measured", [r.measured for r in rows])):
+        edges.append(edges[-1] + 3.5 + min(26.0, max(width(head), *(width(t) for t in texts))))
+        sheet.text(edges[-1], 2.2, head, color=MUTE, align="right")
+    scale = _scale(rows, edges[-1] + 5.0)
+    ticks, places = scale.ticks(7), 1 if scale.high < 5 else 0
+    value_axis(sheet, scale, lie.first - 3.4, lie.bottom, "Predicted over measured, difference (%)", ticks=ticks,
+               texts=[words.number(t, places, signed=True) for t in ticks])  # fmt: skip
+    zero = scale.at(0.0)
+    sheet.line([(zero, lie.first - 3.4), (zero, lie.bottom)], INK, 0.8, z=5)
+    sheet.text(zero, 2.2, "as measured", color=MUTE, align="center")
+    for i, row in enumerate(rows):
+        _line(sheet, row, edges, scale, lie.at(i))
+    note(sheet, left_out)
+    said = [f"{r.name}: predicted {r.predicted}, measured {r.measured}, difference {_signed(r)}" for r in rows[:6]]
+    return sheet.finish(f"Predicted beside measured. {'; '.join(said)}. {left_out}".strip())
+
+
+def _signed(row: MeasuredRow) -> str:
+    return "–" if row.difference is None else words.percent(row.difference, 1, signed=True)
+
+
+def _scale(rows: Sequence[MeasuredRow], left: float) -> Scale:
+    """A scale about zero that shows every difference (to 200 %) and leaves room for its value on either side."""
+    values = [100 * max(-1.0, min(CAP, r.difference)) for r in rows if r.difference is not None]
+    low, high = min([0.0, *values]), max([0.0, *values])
+    most = max(-low, high, 1.0)
+    room = most * 0.22
+    low, high = min(low, -0.3 * most) - room, max(high, 0.3 * most) + room
+    return Scale(low, high, left, style.FULL - 1.0)
+
+
+def _line(sheet: Sheet, row: MeasuredRow, edges: Sequence[float], scale: Scale, y: float) -> None:
+    sheet.text(0.3, y, fitted(row.name, edges[0] - 0.3, weight=600), weight=600)
+    sheet.text(edges[1], y, fitted(row.predicted, 26.0), align="right")
+    sheet.text(edges[2], y, fitted(row.measured, 26.0), align="right")
+    zero = scale.at(0.0)
+    if row.difference is None:
+        sheet.text(zero + 1.4, y, "–", color=MUTE, plate=style.WHITE)
+        return
+    value = 100 * max(-1.0, min(CAP, row.difference))
+    end = scale.at(value)
+    bars.plain_bar(sheet, zero, end, y, style.NAVY)
+    sheet.text(end + (1.4 if value >= 0 else -1.4), y, _signed(row), align="left" if value >= 0 else "right", plate=style.WHITE)

@@ -1,0 +1,130 @@
+"""Figure: which micro-batch every pipeline stage works on, over one step."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from reports import style
+from reports.figures import words
+from reports.figures.frame import WASTE, Kind, legend, note, value_axis
+from reports.figures.picture import Picture, figure
+from reports.figures.scale import Scale
+from reports.figures.sheet import Sheet, width
+from reports.style import CELL, INK
+
+NAME = "pipeline-schedule"
+STAGES, MICRO_BATCHES = 8, 12  # drawn at most
+ROW = 3.6  # mm
+PALE = "#CFE9F8"
+FORWARD, BACKWARD = Kind("Forward", style.SKY), Kind("Backward", style.NAVY)
+KINDS = {
+    ("F", 0): FORWARD,
+    ("F", 1): Kind("Forward, odd chunks", PALE),
+    ("B", 0): BACKWARD,
+    ("B", 1): Kind("Backward, odd chunks", style.BLUE),
+    ("W", 0): Kind("Weight gradients", style.GREEN),
+}
+IDLE = Kind("Idle (bubble)", style.STONE, WASTE)
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One pass of a stage: its kind F, B or W, its micro-batch from 1, its chunk from 0, start and end (s)."""
+
+    stage: int
+    kind: str
+    micro_batch: int
+    chunk: int
+    start: float
+    end: float
+
+
+@dataclass(frozen=True)
+class PipelineData:
+    """The passes to draw; the schedule's name; how many stages and micro-batches the run has in all."""
+
+    passes: tuple[Pass, ...]
+    schedule: str = ""
+    stages: int = 0
+    micro_batches: int = 0
+    remark: str = ""
+
+
+def from_point(point: Mapping[str, Any]) -> PipelineData | None:
+    """The figure of a point of the document; None without a timeline of more than one stage."""
+    table = point.get("timeline") or {}
+    passes = [made for row in table.get("passes") or () if (made := _pass(row)) is not None]
+    if not passes or max(p.stage for p in passes) == 0:
+        return None
+    lowest = min(p.micro_batch for p in passes)
+    passes = [Pass(p.stage, p.kind, p.micro_batch - lowest + 1, p.chunk, p.start, p.end) for p in passes]
+    results = point.get("results") or {}
+    batches = words.known(results.get("micro_batches")) or words.known(table.get("micro_batches")) or 0.0
+    stages = words.known((point.get("settings") or {}).get("layout.pipeline")) or 0.0
+    most = max(p.micro_batch for p in passes)
+    schedule, remark = str(table.get("schedule") or ""), str(table.get("shown_note") or "")
+    stages = stages or max(p.stage for p in passes) + 1
+    return PipelineData(_drawn(passes), schedule, int(stages), max(int(batches), most), remark)
+
+
+def _pass(row: Mapping[str, Any]) -> Pass | None:
+    start, end = words.known(row.get("start")), words.known(row.get("end"))
+    if start is None or end is None or end <= start or row.get("kind") not in ("F", "B", "W"):
+        return None
+    stage, micro_batch, chunk = (int(words.amount(row.get(key))) for key in ("stage", "micro_batch", "chunk"))
+    return Pass(stage, str(row["kind"]), micro_batch, chunk, start, end)
+
+
+def _drawn(passes: Sequence[Pass]) -> tuple[Pass, ...]:
+    return tuple(p for p in passes if p.stage < STAGES and p.micro_batch <= MICRO_BATCHES)
+
+
+@figure
+def draw(data: PipelineData) -> Picture:
+    """One row a stage; numbers in the cells where they fit; what is idle is hatched."""
+    passes = _drawn(data.passes)
+    rows = max((p.stage for p in passes), default=0) + 1
+    first, last = min((p.start for p in passes), default=0.0), max((p.end for p in passes), default=1.0)
+    size, unit = words.unit([last - first], words.SECONDS)
+    left_out = data.remark or _left_out(data, rows, max((p.micro_batch for p in passes), default=0))
+    bottom = 8.0 + 4.6 * rows + 0.5
+    sheet = Sheet(NAME, style.FULL, bottom + 9.4 + (4.0 if left_out else 0))
+    odd = any(p.chunk % 2 for p in passes)
+    present = [k for (kind, tone), k in KINDS.items() if any(p.kind == kind for p in passes) and (odd or not tone)]
+    legend(sheet, [*present, IDLE])
+    start = width(f"Stage {rows - 1}") + 2.0
+    scale = Scale(0.0, (last - first) / size, start, style.FULL - 1.0)
+    value_axis(sheet, scale, 6.0, bottom, f"Time ({unit})", grid=False)
+    for stage in range(rows):
+        y = 8.0 + 4.6 * stage
+        sheet.text(start - 1.2, y, f"Stage {stage}", align="right")
+        sheet.rectangle(start, y - ROW / 2, scale.end - start, ROW, IDLE.color, edge=style.RULE, line=0.3, hatch=WASTE, z=1)
+        for made in (p for p in passes if p.stage == stage):
+            _cell(sheet, made, scale, y, first, size)
+    note(sheet, left_out)
+    return sheet.finish(_alt(data, passes, rows, (last - first) / size, unit, left_out))
+
+
+def _cell(sheet: Sheet, made: Pass, scale: Scale, y: float, first: float, size: float) -> None:
+    kind = KINDS.get((made.kind, made.chunk % 2)) or KINDS[(made.kind, 0)]
+    left, right = scale.at((made.start - first) / size), scale.at((made.end - first) / size)
+    sheet.rectangle(left, y - ROW / 2, right - left, ROW, kind.color, edge=style.WHITE, line=0.4)
+    text = str(made.micro_batch)
+    if width(text, CELL) <= right - left - 0.3:
+        sheet.text((left + right) / 2, y, text, size=CELL, color=style.ON.get(kind.color, INK), align="center")
+
+
+def _left_out(data: PipelineData, rows: int, batches: int) -> str:
+    parts = [f"{batches} of {data.micro_batches} micro-batches"] if batches < data.micro_batches else []
+    parts += [f"{rows} of {data.stages} stages"] if rows < data.stages else []
+    return f"Drawn: {' and '.join(parts)}." if parts else ""
+
+
+def _alt(data: PipelineData, passes: Sequence[Pass], rows: int, total: float, unit: str, left_out: str) -> str:
+    busy = sum(p.end - p.start for p in passes)
+    span = max((p.end for p in passes), default=1.0) - min((p.start for p in passes), default=0.0)
+    idle = 1 - busy / (rows * span) if span > 0 else 0.0
+    name = data.schedule.replace("_", " ") or "pipeline"
+    batches = max((p.micro_batch for p in passes), default=0)
+    drawn = f"{rows} stages, {batches} micro-batches, {words.rounded(total)}{words.NB}{unit}"
+    return f"Schedule {name} as drawn: {drawn}, idle {words.percent(max(0.0, idle))}. {left_out}".strip()
