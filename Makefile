@@ -16,6 +16,7 @@ setup-test:
 demo: ## set up, render the shipped scenarios, print where the PDFs are
 	@tools/setup.sh demo
 	@$(BIN)/render scenarios/*.scn --format html,pdf,json --out $(OUT)
+	@printf '\nReports to read:\n'; printf '  %s\n' $(CURDIR)/$(OUT)/*.pdf
 
 test: setup-test ## set up, run all tests
 	@$(BIN)/pytest -n 2 --dist worksteal

@@ -240,13 +240,15 @@ def named(block: Block, kind: Kind, problems: list[Problem]) -> bool:
 
 def inherited(base: Body, own: Body) -> Body:
     """``own`` over a copy of ``base``: settings replace, repeated blocks of the same name merge, the rest adds up."""
-    entries = dict(base.entries)
+    entries = {p: e for p, e in base.entries.items() if not (ALTERNATIVES.get(p) in own.entries and p not in own.entries)}
     for path, entry in own.entries.items():
         before = base.entries.get(path)
         entries[path] = entry._replace(instead_of=before.span) if before else entry
     return Body(entries, base.lets | own.lets, base.requires + own.requires, base.wheres + own.wheres, _merged(base.parts, own.parts))
 
 
+# Two ways to say one thing: a copy that says it in one way drops what its base says in the other.
+ALTERNATIVES = {"nodes": "gpus", "gpus": "nodes", "layout.split": "layout.stages", "layout.stages": "layout.split"}
 NOT_INHERITED = frozenset({"measured"})  # what was measured on the base says nothing about its copy
 
 

@@ -30,9 +30,11 @@ DISTRIBUTIONS = {"normal": 2, "triangular": 3, "uniform": 2, "lognormal": 2}
 class Definition(Protocol):
     """A let: its expression and the names that it is read with."""
 
-    name: str
-    expression: Expression
-    names: "Names"
+    @property
+    def expression(self) -> Expression: ...
+
+    @property
+    def names(self) -> "Names": ...
 
 
 class Meaning(NamedTuple):
@@ -47,8 +49,8 @@ class Meaning(NamedTuple):
 class Names(Protocol):
     """The names that an expression may use."""
 
-    def find(self, name: Name, problems: list[Problem]) -> Meaning | None:
-        """What the name means; where it means nothing a problem is added."""
+    def find(self, name: Name, problems: list[Problem] | None) -> Meaning | None:
+        """What the name means; where it means nothing a problem is added, unless None is given for them."""
         ...
 
 
@@ -261,7 +263,7 @@ def choice_of(e: Expression, names: Names) -> Type | None:
     """The type of a name that stands for a choice or a reference, else None; tells no problem."""
     if not isinstance(e, Name):
         return None
-    meaning = names.find(e, [])
+    meaning = names.find(e, None)
     return meaning.type if meaning is not None and meaning.type.form == "choice" else None
 
 

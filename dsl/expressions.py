@@ -118,7 +118,7 @@ def _constant(value: Any) -> Function:
 
 
 def _name(e: Name, names: Names, reader: _Reader) -> Function:
-    meaning = names.find(e, [])
+    meaning = names.find(e, None)
     assert meaning is not None, "names are checked before"
     return _meant(meaning, reader)
 
@@ -141,10 +141,9 @@ def is_column(*values: Any) -> bool:
     return any(hasattr(value, "shape") for value in values)
 
 
-def _numpy() -> Any:
-    import numpy  # only where columns come in, so that checking a file does not wait for it
-
-    return numpy
+def _library(*values: Any) -> Any:
+    """The array library that the columns among ``values`` belong to; this room imports none."""
+    return next(value for value in values if is_column(value)).__array_namespace__()
 
 
 def _not(value: Any) -> Any:
@@ -179,8 +178,7 @@ def _chain(e: Chain, names: Names, reader: _Reader) -> Function:
 
 def _divides(a: Any, b: Any) -> Any:
     if is_column(a, b):
-        numpy = _numpy()
-        safe = numpy.where(a == 0, 1, a)
+        safe = _library(a, b).where(a == 0, 1, a)
         return (a != 0) & (b % safe == 0)
     return a != 0 and b % a == 0
 
@@ -222,7 +220,9 @@ def _if(e: If, names: Names, reader: _Reader) -> Function:
 
     def choose(v: Values) -> Any:
         holds = condition(v)
-        return _numpy().where(holds, then(v), otherwise(v)) if is_column(holds) else then(v) if holds else otherwise(v)
+        if is_column(holds):
+            return _library(holds).where(holds, then(v), otherwise(v))
+        return then(v) if holds else otherwise(v)
 
     return choose
 
@@ -241,7 +241,8 @@ def _call(e: Call, names: Names, reader: _Reader) -> Function:
         values = [argument(v) for argument in arguments]
         if not is_column(*values):
             return plain(*values) if len(values) > 1 else plain(values[0]) if e.name not in ("min", "max") else values[0]
-        return reduce(getattr(_numpy(), columns), values) if len(values) > 1 else getattr(_numpy(), columns)(*values)
+        function = getattr(_library(*values), columns)
+        return reduce(function, values) if len(values) > 1 or e.name in ("min", "max") else function(values[0])
 
     return call
 

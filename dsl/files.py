@@ -61,10 +61,8 @@ class Loaded(NamedTuple):
 
 @once
 def installed_library() -> Path:
-    """The folder of the library that comes with the program."""
-    import scenarios
-
-    return Path(scenarios.__file__ or "").parent / "library"
+    """The folder of the library that comes with the program: its packages are installed side by side."""
+    return Path(__file__).resolve().parents[1] / "scenarios" / "library"
 
 
 def load(path: str | Path, library: Path | None = None) -> Loaded:

@@ -7,7 +7,7 @@ stack, failure rates and checks are visible everywhere, behind everything else.
 from typing import NamedTuple
 
 from dsl.blocks import BRITISH, named
-from dsl.dimensions import ANY, Meaning, Type, check
+from dsl.dimensions import ANY, Meaning, Names, Type, check
 from dsl.files import File, Loaded
 from dsl.kinds import KINDS, Kind
 from dsl.problems import Label, Problem, Span, did_you_mean, listed
@@ -37,20 +37,27 @@ class Defined(NamedTuple):
 class Cell:
     """A let; its type is worked out once, when it is first used."""
 
-    def __init__(self, name: str, expression: Expression, names: "FileNames", span: Span) -> None:
-        self.name, self.expression, self.names, self.span = name, expression, names, span
+    def __init__(self, name: str, expression: Expression, names: Names, span: Span) -> None:
+        self.name, self.expression, self.span = name, expression, span
+        self.names: Names = names
         self.type: Type | None = None
         self.open = False
 
-    def typed(self, problems: list[Problem], at: Span) -> Type:
+    def typed(self, problems: list[Problem] | None, at: Span) -> Type:
         """Its type; a let that is defined by itself is a problem."""
-        if self.type is None:
-            if self.open:
+        if self.type is None and self.open:
+            if problems is not None:
                 problems.append(Problem("E23", f"`{self.name}` is defined by itself", at, "leads back here", (Label(self.span, "defined here"),)))
-                return ANY
+            return ANY
+        if self.type is None:
             self.open = True
-            self.type = check(self.expression, self.names, problems)
+            found: list[Problem] = []
+            own = check(self.expression, self.names, found)
             self.open = False
+            if problems is None:
+                return own
+            problems += found
+            self.type = own
         return self.type
 
     @property
@@ -182,10 +189,10 @@ class FileNames:
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
 
-    def find(self, name: Name, problems: list[Problem]) -> Meaning | None:
+    def find(self, name: Name, problems: list[Problem] | None) -> Meaning | None:
         """What the name means in the file."""
         found = let_of(self.scope, name, problems)
-        if found is None:
+        if found is None and problems is not None:
             if name.path in run_rows() or name.parts[0] in ("layout", "model", "cluster", "stack"):
                 problems.append(Problem("E25", f"`{name.path}` belongs to a run; a let of the file cannot see it", name.span, "not visible here",
                                         help="move the let into the run"))
@@ -194,7 +201,7 @@ class FileNames:
         return found
 
 
-def let_of(scope: Scope, name: Name, problems: list[Problem]) -> Meaning | None:
+def let_of(scope: Scope, name: Name, problems: list[Problem] | None) -> Meaning | None:
     """The let that a name means, own, imported, or behind an alias (zoo.headroom)."""
     cell = scope.let(name.parts[0]) if len(name.parts) == 1 else None
     if len(name.parts) == 2 and name.parts[0] in scope.aliases:

@@ -262,7 +262,7 @@ def in_words(dimension: Dimension) -> str:
 
 def number(value: float) -> str:
     """A number as people write it in a scenario: 24_576, 0.14, 1.5e-07."""
-    if value == int(value) and abs(value) < 1e15:
+    if abs(value) < 1e15 and value == int(value):
         return f"{int(value):_}"
     return f"{value:.6g}"
 

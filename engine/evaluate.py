@@ -65,6 +65,7 @@ class Result:
     step: Step | None = None
     memory: list[StageMemory] = field(default_factory=list)
     traffic: list[AxisTraffic] = field(default_factory=list)
+    facts: dict[str, Column | str] = field(default_factory=dict)
     timeline: Timeline | None = None
     goodput: Goodput | None = None
     gpus: Gpus | None = None
@@ -182,6 +183,7 @@ def time_step(result: Result) -> None:
         "tokens_per_step": d.tokens_per_step,
     }
     result.traffic = traffic_by_axis.traffic(run, d, made)
+    result.facts = traffic_by_axis.facts(run, d, made)
     result.columns["smallest_collective"] = traffic_by_axis.smallest_collective(made)
     _simulate(result, total)
 
@@ -317,7 +319,7 @@ def pay(result: Result) -> None:
     run, d, columns = result.run, result.degrees, result.columns
     assert d is not None
     owned = cost.gpus(run.cluster, d.used)
-    result.gpus = owned if owned is not None else cost.Gpus(d.used, d.used, ZERO, run.cluster.spares)
+    result.gpus = owned if owned is not None else cost.Gpus(d.used + run.cluster.spares, d.used, ZERO, run.cluster.spares)
     busy = ONE if result.goodput is None or result.goodput.busy is None else result.goodput.busy
     result.power = power.lines(run.cluster, result.gpus, busy)
     watts = power.total(result.power)

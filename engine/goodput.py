@@ -6,6 +6,7 @@ W    seconds an asynchronous save takes in the background, after its pause
 All in seconds. A save pauses the job for d; a failure costs what was done since the last save, and R.
 """
 
+import math
 import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from engine.inputs import Checkpoint, Run, States
 YEAR = 8766 * 3600.0  # of hazards: 365.25 days, as data/hardware counts a GPU-year
 HOST_COPY = 30e9  # bytes/s a GPU reaches when all GPUs of a node copy to host memory (20-40 GB/s; 55 GB/s alone)
 NEWTON_STEPS = 12  # from Young's interval Newton needs 4-6 to the last digit
-EVENTS = 2_000_000  # after so many segments a simulated run that gets nowhere is given up
+PATIENCE = 20  # a simulated run that needs more than so many attempts a segment gets nowhere and is given up
 
 IntervalRule = Callable[[Column, Column, Column], Column]
 
@@ -120,13 +121,13 @@ def simulate_goodput(work: float, interval: float, mtbf: float, pause: float, re
                      restart_can_fail: bool = False) -> float:
     """Effective training time of one simulated run with failures at random times: S4's process, seed for seed.
 
-    A segment of work and its save either end before the next failure or are lost with it. Where a run makes next to
-    no progress it is given up after EVENTS segments and the share reached by then is returned.
+    A segment of work and its save either end before the next failure or are lost with it. A run that gets nowhere is
+    given up after 20 attempts a segment and 10,000 more; the share reached by then is returned.
     """
     rng = random.Random(seed)
     done = wall = 0.0
     failure = rng.expovariate(1 / mtbf)
-    for _ in range(EVENTS):
+    for _ in range(10_000 + PATIENCE * math.ceil(work / interval)):
         chunk = min(interval, work - done)
         if wall + chunk + pause <= failure:
             wall, done = wall + chunk + pause, done + chunk

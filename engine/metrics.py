@@ -89,3 +89,19 @@ METRICS: tuple[Metric, ...] = (
 )
 
 BY_NAME: dict[str, Metric] = {m.name: m for m in METRICS}
+
+GROUP_AXES = ("tensor", "context", "pipeline", "data", "shard")
+
+# Facts: what checks may ask beside results. A group's tier is a text, the rest are numbers.
+FACTS: tuple[Metric, ...] = tuple(
+    Metric(f"group.{axis}.{what}", dimension, unit, 0, doc)
+    for axis in GROUP_AXES
+    for what, dimension, unit, doc in (
+        ("size", "number", "", f"ranks of one {axis} group"),
+        ("members", "number", "", f"ranks of one {axis} group in one scale-up domain"),
+        ("domains", "number", "", f"scale-up domains one {axis} group spans"),
+        ("pods", "number", "", f"pods one {axis} group spans"),
+        ("slowdown", "ratio", "", f"slow-down of a {axis} group's links by oversubscription"),
+        ("tier", "text", "", f"outermost tier a {axis} group uses"),
+    )
+)

@@ -7,6 +7,7 @@ import numpy as np
 from engine.columns import ONE, ZERO, Column
 from engine.inputs import Run
 from engine.layout import Degrees
+from engine.metrics import GROUP_AXES
 from engine.network import Group, spans, tiers
 from engine.step import Step, add
 
@@ -62,6 +63,18 @@ def pods(names: tuple[str, ...], group: Group) -> Column:
     return group.elements[-2] if len(names) > 2 else ONE
 
 
+def facts(run: Run, d: Degrees, made: Step) -> dict[str, Column | str]:
+    """What checks may ask of the groups: group.<axis>.size, members, domains, pods, slowdown and tier."""
+    names = tuple(t.name for t in tiers(run.cluster, d.used))
+    found: dict[str, Column | str] = {}
+    for axis in GROUP_AXES:
+        g = made.prices.groups[axis]
+        values = {"size": g.size, "members": g.per_domain, "domains": g.domains, "pods": pods(names, g)}
+        found |= {f"group.{axis}.{what}": value for what, value in values.items()}
+        found |= {f"group.{axis}.slowdown": g.slowdown, f"group.{axis}.tier": names[int(np.ravel(g.reach)[0])]}
+    return found
+
+
 def smallest_collective(made: Step) -> Column:
     """Bytes of the smallest collective buffer a step moves between ranks; NaN where nothing is moved."""
     result = np.full_like(made.pace, np.nan)
@@ -72,4 +85,4 @@ def smallest_collective(made: Step) -> Column:
     return result
 
 
-__all__ = ["AXES", "AxisTraffic", "smallest_collective", "spans", "traffic"]
+__all__ = ["AXES", "AxisTraffic", "facts", "pods", "smallest_collective", "spans", "traffic"]

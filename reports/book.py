@@ -5,9 +5,9 @@ All numbers and cross references are given here, so that HTML and PDF agree; tem
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from reports import figures
 from reports.plan import Json, Plan, Section, plan_of
 from reports.sections import OUTLINE, Chapter
 from reports.sections.control import control
@@ -16,11 +16,6 @@ from reports.tables import Table
 
 if TYPE_CHECKING:
     from reports.figures.picture import Picture
-
-FIGURES: tuple[tuple[str, str], ...] = (  # name in the sections, file in reports/figures
-    ("step_time", "step_time"), ("memory", "memory"), ("topology", "topology"), ("checkpoint", "checkpoint_curve"), ("timeline", "pipeline_schedule"),
-    ("roofline", "roofline"), ("cost", "cost_lines"), ("power", "power_lines"),
-)
 
 
 @dataclass(frozen=True)
@@ -45,7 +40,9 @@ class Numbered:
 
     @property
     def heading(self) -> str:
-        return " ".join(t for t in (f"Appendix {self.number}" if self.chapter.appendix else self.number, self.chapter.title) if t)
+        return " ".join(
+            t for t in (f"Appendix {self.number}" if self.chapter.appendix else self.number, self.chapter.title) if t
+        )
 
 
 @dataclass(frozen=True)
@@ -80,8 +77,11 @@ def bind(document: Json) -> Book:
     book = Book(plan, front(plan), control(plan), chapters, {}, {}, {})
     wanted = [key for section in book.sections for key in section.figures]
     book.pictures.update(drawn(plan, wanted))
-    for kind, keys in (("table", [t.key for t in book.tables]), ("figure", [k for k in wanted if k in book.pictures]),
-                       ("equation", [k for s in book.sections for k in s.equations])):
+    for kind, keys in (
+        ("table", [t.key for t in book.tables]),
+        ("figure", [k for k in wanted if k in book.pictures]),
+        ("equation", [k for s in book.sections for k in s.equations]),
+    ):
         assert len(set(keys)) == len(keys), keys
         book.numbers.update({(kind, key): str(n) for n, key in enumerate(keys, 1)})
         book.anchors.update({(kind, key): f"{kind}-{key}" for key in keys})
@@ -91,15 +91,17 @@ def bind(document: Json) -> Book:
 
 def numbered(plan: Plan) -> Iterator[Numbered]:
     """The chapters that have something to show, with their numbers and letters."""
-    figure, letter = 0, 0
+    plain, letter = 0, 0
     for chapter in chosen(plan):
         sections = [s for make in chapter.sections if (s := make(plan))]
         if not sections:
             continue
-        figure, letter = (figure, letter + 1) if chapter.appendix else (figure + chapter.numbered, letter)
-        own = "" if not chapter.numbered else chr(64 + letter) if chapter.appendix else str(figure)
+        plain, letter = (plain, letter + 1) if chapter.appendix else (plain + chapter.numbered, letter)
+        own = "" if not chapter.numbered else chr(64 + letter) if chapter.appendix else str(plain)
         titled = [s for s in sections if s.title]
-        yield Numbered(chapter, own, tuple(Part(s, f"{own}.{titled.index(s) + 1}" if s.title else "") for s in sections))
+        yield Numbered(
+            chapter, own, tuple(Part(s, f"{own}.{titled.index(s) + 1}" if s.title else "") for s in sections)
+        )
 
 
 def chosen(plan: Plan) -> list[Chapter]:
@@ -110,34 +112,57 @@ def chosen(plan: Plan) -> list[Chapter]:
 
 ASKED_AS: dict[str, set[str]] = {  # names in `report { sections = [...] }` that ask for a chapter
     "configuration": {"configuration", "layout", "memory", "recommendation"},
-    "performance": {"performance", "step", "step_time", "step_breakdown", "pipeline", "network", "measured", "roofline"},
+    "performance": {
+        "performance",
+        "step",
+        "step_time",
+        "step_breakdown",
+        "pipeline",
+        "network",
+        "measured",
+        "roofline",
+    },
     "failures-and-checkpoints": {"failures", "checkpoint", "checkpoints", "reliability"},
     "cost-and-power": {"cost", "power", "energy"},
     "alternatives-side-by-side": {"alternatives", "compare", "comparison"},
-    "all-results": {"results", "all_results"}, "operator-ledger": {"ledger"},
+    "all-results": {"results", "all_results"},
+    "operator-ledger": {"ledger"},
 }
 
 
 def number_sections(book: Book) -> None:
     """Labels and anchors of sections; one without a title is its chapter."""
     for chapter in book.chapters:
-        name = f"appendix {chapter.number}" if chapter.chapter.appendix else f"section {chapter.number}" if chapter.number else "the glossary"
+        name = (
+            f"appendix {chapter.number}"
+            if chapter.chapter.appendix
+            else f"section {chapter.number}"
+            if chapter.number
+            else "the glossary"
+        )
         for key, label, anchor in [(chapter.chapter.key, name, chapter.chapter.key)] + [
-                (p.section.key, f"section {p.number}" if p.number else name, p.section.key if p.number else chapter.chapter.key) for p in chapter.parts]:
+            (
+                p.section.key,
+                f"section {p.number}" if p.number else name,
+                p.section.key if p.number else chapter.chapter.key,
+            )
+            for p in chapter.parts
+        ]:
             book.numbers["section", key] = label
             book.anchors["section", key] = f"section-{anchor}"
 
 
 def drawn(plan: Plan, wanted: list[str]) -> dict[str, "Picture"]:
-    """The pictures of the figures wanted; those without data are left out. matplotlib is imported only here."""
+    """The pictures of the figures wanted, those without data left out; "compared_memory" shows all runs of the file."""
+    runs = (plan, *plan.others)
     pictures = {}
-    for key, file in FIGURES:
-        if key in wanted and (data := import_module(f"reports.figures.{file}").from_point(plan.point)):
-            pictures[key] = import_module(f"reports.figures.{file}").draw(data)
-    if "alternatives" in wanted:
-        from reports.figures import step_time
-
-        runs = (plan, *plan.others)
-        if (several := step_time.from_points([p.point for p in runs], [p.experiment["name"] for p in runs])) and len(several.rows) > 1:
-            pictures["alternatives"] = step_time.draw(several)
+    for key in wanted:
+        name = key.removeprefix("compared_")
+        picture = (
+            figures.of_point(name, plan.point)
+            if name == key
+            else figures.of_points(name, [p.point for p in runs], [p.experiment["name"] for p in runs])
+        )
+        if picture:
+            pictures[key] = picture
     return pictures

@@ -5,38 +5,83 @@ import io
 import re
 from functools import cache
 from html import unescape
+from pathlib import Path
 
 from reports.style import FAMILY, MONO, font_files, missing
 
+FALLBACK = "DejaVu Sans"  # Greek, Cyrillic and signs that Source Sans Pro lacks; it comes with matplotlib too
+
 # What nearly every document needs; a subset of it is made once a process and serves most documents.
-BASIC = "".join(chr(c) for c in (*range(0x20, 0x7F), *range(0xA0, 0x180))) + "–—‘’“”†•…′″€™−×≤≥≠≈∞√∑∂∆Δμµηαβτδπσφω⁰¹²³⁴⁵⁶⁷⁸⁹⁻·→←↑↓✓▲■●◆"
+BASIC = (
+    "".join(chr(c) for c in (*range(0x20, 0x7F), *range(0xA0, 0x180)))
+    + "–—‘’“”†•…′″€™−×≤≥≠≈∞√∑∂∆Δμµηαβτδπσφω⁰¹²³⁴⁵⁶⁷⁸⁹⁻·→←↑↓✓▲■●◆"
+)
+
+
+def faces() -> dict[tuple[str, int, str], Path]:
+    """All font files of the document by (family, weight, style)."""
+    files = font_files()
+    folder = files[MONO, 400, "normal"].parent
+    names = {
+        (400, "normal"): "DejaVuSans.ttf",
+        (400, "italic"): "DejaVuSans-Oblique.ttf",
+        (600, "normal"): "DejaVuSans-Bold.ttf",
+    }
+    return files | {(FALLBACK, weight, style): folder / name for (weight, style), name in names.items()}
+
+
+@cache
+def drawable(path: Path) -> frozenset[str]:
+    """The characters a font file can draw, from its character map."""
+    from fontTools.ttLib import TTFont  # type: ignore[import-untyped]  # ships no type hints
+
+    with TTFont(path, lazy=True) as font:
+        return frozenset(chr(code) for code in font.getBestCmap())
+
+
+INVISIBLE = "\u00ad\u200b"  # soft hyphen, zero-width space
 
 
 def file_faces() -> str:
     """@font-face rules that name the installed font files."""
-    return "\n".join(f'@font-face {{ font-family: "{family}"; font-weight: {weight}; font-style: {style}; src: url("{path.as_uri()}"); }}'
-                     for (family, weight, style), path in font_files().items())
+    return "\n".join(face(*key, f'url("{path.as_uri()}")') for key, path in faces().items())
+
+
+def face(family: str, weight: int, style: str, source: str) -> str:
+    """One @font-face rule."""
+    return f'@font-face {{ font-family: "{family}"; font-weight: {weight}; font-style: {style}; src: {source}; }}'
 
 
 def data_faces(page: str) -> str:
     """@font-face rules with subset WOFF2 fonts as data addresses, with every character of the page the fonts have."""
-    extra = "".join(sorted(set(unescape(page)) - set(BASIC)))
-    return "\n".join(f'@font-face {{ font-family: "{family}"; font-weight: {weight}; font-style: {style}; font-display: swap; '
-                     f'src: url("data:font/woff2;base64,{subset(family, weight, style, extra)}") format("woff2"); }}'
-                     for family, weight, style in font_files())
+    used = set(unescape(page))
+    lacking = "".join(sorted(used - drawable(font_files()[FAMILY, 400, "normal"])))
+    extra = "".join(sorted(used - set(BASIC)))
+    texts = {family: lacking if family == FALLBACK else BASIC + extra for family, _, _ in faces()}
+    return "\n".join(
+        face(*key, f'url("data:font/woff2;base64,{subset(path, texts[key[0]])}") format("woff2")')
+        for key, path in faces().items()
+        if texts[key[0]]
+    )
 
 
 @cache
-def subset(family: str, weight: int, style: str, extra: str) -> str:
-    """One font reduced to BASIC and the extra characters, as base64 of WOFF2."""
-    from fontTools.subset import Options, Subsetter
+def subset(path: Path, text: str) -> str:
+    """One font reduced to the characters of a text, as base64 of WOFF2."""
+    from fontTools.subset import Options, Subsetter  # type: ignore[import-untyped]  # ships no type hints
     from fontTools.ttLib import TTFont
 
-    options = Options(flavor="woff2", layout_features=["kern", "liga", "mark", "mkmk"], notdef_outline=True, hinting=False, name_IDs=[0, 1, 2, 13])
+    options = Options(
+        flavor="woff2",
+        layout_features=["kern", "liga", "mark", "mkmk"],
+        notdef_outline=True,
+        hinting=False,
+        name_IDs=[0, 1, 2, 13],
+    )
     options.drop_tables += ["FFTM"]
-    with TTFont(font_files()[family, weight, style], recalcTimestamp=False) as font:
+    with TTFont(path, recalcTimestamp=False) as font:
         subsetter = Subsetter(options)
-        subsetter.populate(text=BASIC + extra)
+        subsetter.populate(text=text)
         subsetter.subset(font)
         font.flavor = "woff2"
         data = io.BytesIO()
@@ -49,5 +94,17 @@ def missing_glyphs(page: str) -> list[str]:
     body = re.sub(r"<(style|script)\b.*?</\1>", " ", page, flags=re.S)
     code = "".join(re.findall(r"<(?:code|pre)\b[^>]*>(.*?)</(?:code|pre)>", body, flags=re.S))
     texts = ((FAMILY, re.sub(r"<(code|pre)\b.*?</\1>", " ", body, flags=re.S)), (MONO, code))
-    found = {family: missing(unescape(re.sub(r"<[^>]*>", " ", text)), family) for family, text in texts}
-    return [f"{family} has no glyph for {' '.join(f'{c} (U+{ord(c):04X})' for c in chars)}" for family, chars in found.items() if chars]
+    fallback = drawable(faces()[FALLBACK, 400, "normal"])
+    found = {
+        family: [
+            c
+            for c in missing(unescape(re.sub(r"<[^>]*>", " ", text)), family)
+            if c not in fallback and c not in INVISIBLE
+        ]
+        for family, text in texts
+    }
+    return [
+        f"{family} has no glyph for {' '.join(f'{c} (U+{ord(c):04X})' for c in chars)}"
+        for family, chars in found.items()
+        if chars
+    ]

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-import templates
 from jinja2 import FileSystemLoader, StrictUndefined
 from jinja2.sandbox import SandboxedEnvironment
 from markupsafe import Markup
 
+import templates
 from reports import fonts
 from reports.book import Book, Numbered, bind
+from reports.identity import head
 from reports.plan import Json, Section
 from reports.prose import capital, count, degrees, joined, sentence
 from reports.quantities import MISSING, Quantity
@@ -24,17 +25,32 @@ if TYPE_CHECKING:
     from reports.figures.picture import Picture
 
 FOLDER = Path(templates.__file__).parent
-MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
 
 
 @cache
 def environment(folders: tuple[str, ...] = ()) -> SandboxedEnvironment:
     """Templates of those folders first, then the shipped ones. Everything is escaped, whatever a file is called."""
-    env = SandboxedEnvironment(loader=FileSystemLoader([*folders, str(FOLDER)]), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-                               lstrip_blocks=True, finalize=lambda value: MISSING if value is None else value)
-    env.filters |= {"sentence": sentence, "capital": capital, "joined": joined, "unit": lambda name: unit_of(name).name}
+    env = SandboxedEnvironment(
+        loader=FileSystemLoader([*folders, str(FOLDER)]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        lstrip_blocks=True,
+        finalize=lambda value: MISSING if value is None else value,
+    )
+    env.filters |= {
+        "sentence": sentence,
+        "capital": capital,
+        "joined": joined,
+        "unit": lambda name: unit_of(name).name,
+        "breakable": breakable,
+    }
     env.globals |= {"count": count, "quantity": quantity}
     return env
+
+
+def breakable(path: str, medium: str) -> str:
+    """A path that may break after its dots; in the PDF by a zero-width space: WeasyPrint overlooks <wbr> in code."""
+    return Markup(".<wbr>").join(str(path).split(".")) if medium == "screen" else str(path).replace(".", ".\u200b")
 
 
 def quantity(value: float | None, unit: str = "", decimals: int | None = None) -> Quantity:
@@ -46,8 +62,10 @@ def screen_page(book: Book, folders: Sequence[str] = ()) -> str:
     """One HTML file: fonts as data, figures inline, a policy that lets nothing be fetched."""
     script = (FOLDER / "sort.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    policy = (f"default-src 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; "
-              "base-uri 'none'; form-action 'none'")
+    policy = (
+        "default-src 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'; "
+        f"script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    )
     body = page(book, "screen", folders, {"policy": policy, "script": Markup(script), "style": STYLE_MARK})
     style = "\n".join((fonts.data_faces(body), sheet(book, "print.css"), sheet(book, "screen.css")))
     return body.replace(STYLE_MARK, style, 1)
@@ -80,17 +98,44 @@ def page(book: Book, medium: str, folders: Sequence[str], frame: Mapping[str, An
 
     def body(section: Section, template: str, **more: Any) -> Markup:
         given = shared | {"tables": {t.key: t for t in section.tables}}
-        return Markup(env.get_template(f"sections/{template}.html").render(given | {"m": macros.make_module(given)} | dict(section.facts or {}) | more))
+        return Markup(
+            env.get_template(f"sections/{template}.html").render(
+                given | {"m": macros.make_module(given)} | dict(section.facts or {}) | more
+            )
+        )
 
-    chapters = [{"key": c.chapter.key, "heading": c.heading, "classes": c.chapter.classes, "sections": [
-        {"key": p.section.key, "heading": p.heading, "body": body(p.section, p.section.key)} for p in c.parts]} for c in book.chapters]
-    return env.get_template("page.html").render(shared | frame | {
-        "front": body(book.front, "front"), "contents": body(book.control, "control", toc=contents(book.chapters)), "chapters": chapters})
+    chapters = [
+        {
+            "key": c.chapter.key,
+            "heading": c.heading,
+            "classes": c.chapter.classes,
+            "sections": [
+                {"key": p.section.key, "heading": p.heading, "body": body(p.section, p.section.key)} for p in c.parts
+            ],
+        }
+        for c in book.chapters
+    ]
+    return env.get_template("page.html").render(
+        shared
+        | dict(frame)
+        | {
+            "front": body(book.front, "front"),
+            "contents": body(book.control, "control", toc=contents(book.chapters)),
+            "chapters": chapters,
+        }
+    )
 
 
 def contents(chapters: Sequence[Numbered]) -> list[dict[str, Any]]:
     """The lines of the table of contents."""
-    return [{"key": c.chapter.key, "heading": c.heading, "sections": [{"key": p.section.key, "heading": p.heading} for p in c.parts]} for c in chapters]
+    return [
+        {
+            "key": c.chapter.key,
+            "heading": c.heading,
+            "sections": [{"key": p.section.key, "heading": p.heading} for p in c.parts],
+        }
+        for c in chapters
+    ]
 
 
 def common(book: Book, medium: str) -> dict[str, Any]:
@@ -103,33 +148,30 @@ def common(book: Book, medium: str) -> dict[str, Any]:
     def ref(kind: str, key: str, start: bool = False) -> Markup:
         """A link to a numbered thing: "table 7"; a section also prints its page in the PDF."""
         label = book.numbers[kind, key] if kind == "section" else f"{kind} {book.numbers[kind, key]}"
-        return Markup('<a class="{}" href="#{}">{}</a>').format("page" if kind == "section" else "ref", book.anchors[kind, key],
-                                                               (capital(label) if start else label).replace(" ", "\u00a0"))
+        return Markup('<a class="{}" href="#{}">{}</a>').format(
+            "page" if kind == "section" else "ref",
+            book.anchors[kind, key],
+            (capital(label) if start else label).replace(" ", "\u00a0"),
+        )
 
     def see(kind: str, key: str) -> Markup:
         """The same in parentheses, nothing where the thing is not in the book."""
         return Markup(" ({})").format(ref(kind, key)) if has(kind, key) else Markup("")
 
-    return {"medium": medium, "numbers": book.numbers, "pictures": {k: (p, picture(p, medium)) for k, p in book.pictures.items()}, "has": has, "ref": ref, "see": see, "head": head(book),
-            "q": plan.result, "status": plan.point["status"], "degrees": degrees(plan), "report": plan.report,
-            "defaults": sum(row["origin"] == "default" for row in plan.point["inputs"])}
-
-
-def head(book: Book) -> dict[str, Any]:
-    """Title, identity and dates of the document."""
-    plan, report = book.plan, book.plan.report
-    revisions = report.get("revisions") or [{}]
-    name = plan.document.get("title") or plan.experiment.get("title") or plan.document["file"]
-    identity = " rev. ".join(str(v) for v in (report.get("document") or plan.document["file"], revisions[-1].get("title")) if v)
-    return {"name": name, "title": f"{name} – capacity plan", "author": report.get("author") or "", "identity": identity,
-            "revision": revisions[-1].get("title") or "", "date": report.get("date") or "", "date_text": written_date(report.get("date")),
-            "description": f"{identity}, from {plan.document['file']}", "generator": f"Tonnage {plan.document['engine_version']}"}
-
-
-def written_date(date: str | None) -> str:
-    """"2026-11-29" → "29 November 2026"; what is no date stays as it is."""
-    parts = str(date or "").split("-")
-    return f"{int(parts[2])} {MONTHS[int(parts[1]) - 1]} {parts[0]}" if len(parts) == 3 and all(p.isdigit() for p in parts) else str(date or "")
+    return {
+        "medium": medium,
+        "numbers": book.numbers,
+        "pictures": {k: (p, picture(p, medium)) for k, p in book.pictures.items()},
+        "has": has,
+        "ref": ref,
+        "see": see,
+        "head": head(book.plan),
+        "q": plan.result,
+        "status": plan.point["status"],
+        "degrees": degrees(plan),
+        "report": plan.report,
+        "defaults": sum(row["origin"] == "default" for row in plan.point["inputs"]),
+    }
 
 
 def picture(figure: "Picture", medium: str) -> Markup:
@@ -137,4 +179,5 @@ def picture(figure: "Picture", medium: str) -> Markup:
     if medium == "screen":
         return Markup(figure.svg)  # made by our own drawing code, which escapes the scenario's words
     return Markup('<img src="data:image/svg+xml,{}" alt="{}" style="width:{}mm;height:{}mm">').format(
-        Markup(quote(figure.svg)), figure.alt, figure.width_mm, figure.height_mm)
+        Markup(quote(figure.svg)), figure.alt, figure.width_mm, figure.height_mm
+    )

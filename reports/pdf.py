@@ -10,7 +10,7 @@ import logging
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
@@ -18,21 +18,27 @@ from urllib.request import url2pathname
 
 from reports import fonts
 from reports.book import Book, bind
-from reports.html import head, paper_page
+from reports.html import paper_page
+from reports.identity import head
 from reports.plan import Json
-from reports.style import font_files
 
 if TYPE_CHECKING:
     from weasyprint.urls import URLFetcherResponse
 
-LIBRARIES = (("gobject-2.0", "libgobject-2.0.so.0"), ("pango-1.0", "libpango-1.0.so.0"), ("harfbuzz", "libharfbuzz.so.0"),
-             ("harfbuzz-subset", "libharfbuzz-subset.so.0"), ("fontconfig", "libfontconfig.so.1"), ("pangoft2-1.0", "libpangoft2-1.0.so.0"))
+LIBRARIES = (
+    ("gobject-2.0", "libgobject-2.0.so.0"),
+    ("pango-1.0", "libpango-1.0.so.0"),
+    ("harfbuzz", "libharfbuzz.so.0"),
+    ("harfbuzz-subset", "libharfbuzz-subset.so.0"),
+    ("fontconfig", "libfontconfig.so.1"),
+    ("pangoft2-1.0", "libpangoft2-1.0.so.0"),
+)
 INSTALL = "apt-get install libpangoft2-1.0-0 libharfbuzz-subset0"
-EPOCH = datetime(1980, 1, 1, tzinfo=timezone.utc)  # of attachments of an undated document
+EPOCH = datetime(1980, 1, 1, tzinfo=UTC)  # of attachments of an undated document
 
 
 class PangoMissing(Exception):
-    """PDF cannot be written: system libraries are missing. The text says which, and the one command that installs them."""
+    """PDF cannot be written: system libraries are missing. The text names them and the command that installs them."""
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(f"PDF needs {', '.join(names)}: {INSTALL}")
@@ -61,7 +67,9 @@ def loads(file: str | None) -> bool:
         return False
 
 
-def render_pdf(book: Book | Json, attachments: Sequence[Attachment] = (), folders: Sequence[str] = ()) -> tuple[bytes, list[str]]:
+def render_pdf(
+    book: Book | Json, attachments: Sequence[Attachment] = (), folders: Sequence[str] = ()
+) -> tuple[bytes, list[str]]:
     """(the PDF, warnings). Raises PangoMissing where the system lacks a library.
 
     Warnings are characters no font has, and everything WeasyPrint complains about.
@@ -82,12 +90,24 @@ def written(page: str, book: Book, attachments: Sequence[Attachment]) -> bytes:
 
     from reports.tagging import finish
 
-    date = document_date(str(head(book)["date"]))
+    date = document_date(str(head(book.plan)["date"]))
     fetcher = package_fetcher()
-    files = [weasyprint.Attachment(string=a.data, name=a.name, description=a.description, relationship=a.relationship, created=date, modified=date,
-                                   url_fetcher=fetcher) for a in attachments]
+    files = [
+        weasyprint.Attachment(
+            string=a.data,
+            name=a.name,
+            description=a.description,
+            relationship=a.relationship,
+            created=date,
+            modified=date,
+            url_fetcher=fetcher,
+        )
+        for a in attachments
+    ]
     html = weasyprint.HTML(string=page, url_fetcher=fetcher, base_url=None)
-    result = html.write_pdf(pdf_variant="pdf/a-3a", attachments=files, font_config=FontConfiguration(), finisher=finish, cache={})
+    result = html.write_pdf(
+        pdf_variant="pdf/a-3a", attachments=files, font_config=FontConfiguration(), finisher=finish, cache={}
+    )
     assert isinstance(result, bytes)
     return result
 
@@ -96,21 +116,23 @@ def document_date(stated: str) -> datetime:
     """The date of the document at midnight UTC: the scenario's, else SOURCE_DATE_EPOCH, else a fixed day."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     try:
-        return datetime.fromisoformat(stated).replace(tzinfo=timezone.utc)
+        return datetime.fromisoformat(stated).replace(tzinfo=UTC)
     except ValueError:
-        return datetime.fromtimestamp(int(epoch), timezone.utc) if epoch.isdigit() else EPOCH
+        return datetime.fromtimestamp(int(epoch), UTC) if epoch.isdigit() else EPOCH
 
 
 def package_fetcher() -> Any:
     """A fetcher for data: addresses and the document's own font files; every other address is refused."""
     from weasyprint.urls import URLFetcher
 
-    allowed = {path.resolve() for path in font_files().values()}
+    allowed = {path.resolve() for path in fonts.faces().values()}
 
     class PackageFetcher(URLFetcher):  # type: ignore[misc]  # weasyprint has no types
         def fetch(self, url: str, headers: Any = None) -> "URLFetcherResponse":
             parts = urlsplit(url)
-            if parts.scheme != "data" and (parts.scheme != "file" or Path(url2pathname(unquote(parts.path))).resolve() not in allowed):
+            if parts.scheme != "data" and (
+                parts.scheme != "file" or Path(url2pathname(unquote(parts.path))).resolve() not in allowed
+            ):
                 raise ValueError(f"a report fetches nothing from outside: {url[:80]}")
             return super().fetch(url, headers)
 

@@ -7,20 +7,69 @@ from typing import Any
 
 from reports.quantities import Quantity
 from reports.tables import Table
-from reports.units import unit_of
 
 Json = Mapping[str, Any]
 
 
+EMPTY_REPORT: Json = dict.fromkeys(
+    (
+        "kind",
+        "sections",
+        "show",
+        "author",
+        "reviewer",
+        "status",
+        "document",
+        "date",
+        "classification",
+        "subtitle",
+        "paper",
+        "currency",
+        "rate",
+        "logo",
+        "start",
+        "decision",
+        "conditions",
+        "approvals",
+        "revisions",
+    )
+)
 EMPTY_POINT: Json = {
-    "settings": {}, "results": {}, "figures": {}, "status": "ok", "checkpoint": None, "timeline": None, "gpus": None, "formula_days": None,
-    **{part: () for part in ("verdicts", "checks", "inputs", "measured", "ledger", "memory", "traffic", "stages", "parameters", "failures", "cost",
-                             "power", "notes", "unavailable", "reasons", "alternatives")}}
+    "settings": {},
+    "results": {},
+    "figures": {},
+    "status": "ok",
+    "checkpoint": None,
+    "timeline": None,
+    "gpus": None,
+    "formula_days": None,
+    **dict.fromkeys(
+        (
+            "verdicts",
+            "checks",
+            "inputs",
+            "measured",
+            "ledger",
+            "memory",
+            "traffic",
+            "stages",
+            "parameters",
+            "failures",
+            "cost",
+            "power",
+            "notes",
+            "unavailable",
+            "reasons",
+            "alternatives",
+        ),
+        (),
+    ),
+}
 
 
 @dataclass(frozen=True)
 class Section:
-    """What one section shows: tables, figures and equations in the order of its template, and the facts of its prose."""
+    """What one section shows: tables, figures and equations in the order of its template; facts for its prose."""
 
     key: str
     title: str  # empty: it stands directly under its chapter's heading
@@ -42,17 +91,18 @@ class Plan:
         """The run's only point; parts it does not hold are empty."""
         return {**EMPTY_POINT, **(self.experiment["points"] or [{}])[0]}
 
-    @property
+    @cached_property
     def results(self) -> dict[str, float | None]:
         return dict(self.point["results"])
 
-    @property
+    @cached_property
     def settings(self) -> dict[str, Any]:
         return dict(self.point["settings"])
 
-    @property
+    @cached_property
     def report(self) -> Json:
-        return self.document.get("report") or {}
+        """The report block; settings it does not state are None."""
+        return {**EMPTY_REPORT, **(self.document.get("report") or {})}
 
     @cached_property
     def stated(self) -> dict[str, Json]:
@@ -62,12 +112,13 @@ class Plan:
     def result(self, name: str) -> Quantity:
         """A result as it is shown, with the unit, precision, limit and source the document gives for it."""
         shown = self.point["figures"].get(name) or {}
-        limit = shown.get("limit")
-        if isinstance(limit, Mapping):
-            limit, relation = limit.get("value"), str(limit.get("op") or "")
-        else:
-            relation = ""
-        return Quantity(self.results.get(name), shown.get("unit") or "", shown.get("precision"), limit, relation, shown.get("source") or "")
+        return Quantity(
+            self.results.get(name),
+            shown.get("unit") or "",
+            shown.get("precision"),
+            shown.get("limit"),
+            source=shown.get("source") or "",
+        )
 
     def setting(self, path: str, default: Any = None) -> Any:
         value = self.settings.get(path)
@@ -89,29 +140,14 @@ class Plan:
     @cached_property
     def others(self) -> tuple["Plan", ...]:
         """The other runs of the file."""
-        return tuple(Plan(self.document, e) for e in self.document["experiments"]
-                     if e is not self.experiment and e["kind"] == "run" and e["points"])
+        return tuple(
+            Plan(self.document, e)
+            for e in self.document["experiments"]
+            if e is not self.experiment and e["kind"] == "run" and e["points"]
+        )
 
 
 def plan_of(document: Json) -> Plan:
     """The run the document is about: the first one of the file; an empty one where it has none."""
     runs = [e for e in document["experiments"] if e["kind"] == "run" and e["points"]]
     return Plan(document, runs[0] if runs else {"kind": "run", "name": "", "title": "", "points": []})
-
-
-def words(name: str) -> str:
-    """A name of the language as words: "one_f_one_b" → "one f one b", "attn_out" → "attn out"."""
-    return KNOWN.get(name, name.replace("_", " "))
-
-
-KNOWN = {
-    "one_f_one_b": "1F1B", "gpipe": "GPipe", "zero_bubble": "zero bubble", "dualpipe": "DualPipe", "dualpipe_v": "DualPipeV", "zero1": "ZeRO-1",
-    "zero2": "ZeRO-2", "zero3": "ZeRO-3 (FSDP)", "bf16": "BF16", "fp16": "FP16", "fp8": "FP8", "fp4": "FP4", "fp32": "FP32", "mlp": "MLP", "qkv": "QKV",
-    "sdpa": "SDPA", "gemm": "GEMM", "hbm": "HBM", "mfu": "MFU", "hfu": "HFU", "adamw": "AdamW", "mtbf": "MTBF", "mlp_up": "MLP up", "mlp_down": "MLP down",
-    "attn_out": "attention out", "does_not_fit": "does not fit",
-}
-
-
-def base_unit(name: str | None) -> str:
-    """The base unit behind any spelling of a unit."""
-    return unit_of(name).base

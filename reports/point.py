@@ -233,7 +233,7 @@ def gpus(result: Result) -> Json:
     """GPUs bought, used, idle and spare, and the rule by which they are billed."""
     found = result.gpus
     if found is None:
-        return {name: None for name in ("bought", "used", "idle", "spare", "billed_rule")}
+        return dict.fromkeys(("bought", "used", "idle", "spare", "billed_rule"))
     counts = {name: number(getattr(found, name)) for name in ("bought", "used", "idle", "spare")}
     return counts | {"billed_rule": found.billed_rule}
 

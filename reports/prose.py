@@ -2,21 +2,22 @@
 
 from collections.abc import Iterable, Sequence
 
-from reports.plan import Plan, words
+from reports.plan import Plan
 from reports.quantities import NBSP, Quantity, fixed, grouped
+from reports.terms import words
 
 COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 AXES = (("tensor", "TP"), ("context", "CP"), ("pipeline", "PP"), ("data", "DP"), ("expert", "EP"))
 
 
 def joined(items: Iterable[str], last: str = "and") -> str:
-    """"a", "a and b", "a, b and c"."""
+    """ "a", "a and b", "a, b and c"."""
     texts = list(items)
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} {last} {texts[-1]}" if texts else ""
 
 
 def count(number: int, singular: str, plural: str = "") -> str:
-    """"one check", "four checks", "13 checks"; the plural adds an s where it is not given."""
+    """ "one check", "four checks", "13 checks"; the plural adds an s where it is not given."""
     word = COUNTS[number] if 0 <= number < len(COUNTS) else grouped(str(number))
     return f"{word}{NBSP}{singular if number == 1 else plural or singular + 's'}"
 
@@ -34,12 +35,16 @@ def sentence(text: str | None) -> str:
 
 def degrees(plan: Plan) -> str:
     """The layout in one line: "TP 8 · PP 4 · DP 128"; degrees of 1 are left out."""
-    parts = [f"{short}{NBSP}{fixed(n, 0)}" for axis, short in AXES if (n := plan.number(f"layout.{axis}")) is not None and n > 1]
+    parts = [
+        f"{short}{NBSP}{fixed(n, 0)}"
+        for axis, short in AXES
+        if (n := plan.number(f"layout.{axis}")) is not None and n > 1
+    ]
     return " · ".join(parts) or "one GPU"
 
 
 def gpus(plan: Plan) -> str:
-    """"4 096 × h100-sxm"; without the part's name where it is not known."""
+    """ "4 096 × h100-sxm"; without the part's name where it is not known."""
     number, part = plan.number("cluster.gpus"), plan.name_of("cluster.gpu")
     return f"{fixed(number, 0)}{NBSP}× {part or 'GPU'}" if number is not None else part
 
@@ -64,7 +69,9 @@ def verdict_heading(word: str, conditions: int, status: str) -> tuple[str, str]:
     if word == "recommended_with_conditions":
         tail = f", with {count(conditions, 'condition')}" if conditions else ", with conditions"
         return "warn", f"Recommended{tail}"
-    return {"recommended": ("pass", "Recommended"), "not_feasible": ("fail", "Not feasible")}.get(word, ("open", "Not decided"))
+    return {"recommended": ("pass", "Recommended"), "not_feasible": ("fail", "Not feasible")}.get(
+        word, ("open", "Not decided")
+    )
 
 
 def named(values: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass, replace
 from html import escape
 
-from reports.units import Unit, scaled, unit_of
+from reports.units import BINARY, Unit, scaled, unit_of
 
 NBSP, MINUS, MISSING, NOT_APPLICABLE = "\u00a0", "\u2212", "\u2013", "n/a"
 SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
@@ -75,7 +75,11 @@ class Quantity:
 
     def text(self) -> str:
         """Number and unit, inseparable: "45.6 days", "–"."""
-        return self.number() if self.missing or not self.display.name else f"{self.number()}{NBSP}{self.display.name.replace(' ', NBSP)}"
+        return (
+            self.number()
+            if self.missing or not self.display.name
+            else f"{self.number()}{NBSP}{self.display.name.replace(' ', NBSP)}"
+        )
 
     def limit_text(self) -> str:
         """The limit in the same unit: "≤ 60.0"; an en dash where there is none."""
@@ -97,9 +101,15 @@ class Quantity:
 
 
 def readable(value: float | None, unit: str | None) -> Quantity:
-    """A value that comes in base units, in the unit of its scale that suits its size: 8e10 B is 80 GB."""
+    """A value that comes in base units, in the unit of its scale that suits it: 8e10 B is 80 GB, 2^36 B is 64 GiB."""
     known = unit_of(unit)
-    return Quantity(value, known.name if value is None else scaled(value, known).name)
+    if value is None:
+        return Quantity(None, known.name)
+    decimal = Quantity(value, scaled(value, known).name)
+    if known.name != "B":
+        return decimal
+    binary = Quantity(value, scaled(value, known, BINARY).name)
+    return binary if len(binary.number()) < len(decimal.number()) else decimal
 
 
 def margin(result: float | None, limit: float | None, relation: str) -> float | None:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 
@@ -100,7 +101,7 @@ def font_files() -> dict[tuple[str, int, str], Path]:
 @cache
 def characters(family: str = FAMILY) -> frozenset[str]:
     """The characters that every font file of the family can draw, from the files' character maps."""
-    from fontTools.ttLib import TTFont
+    from fontTools.ttLib import TTFont  # type: ignore[import-untyped]  # ships no type hints
 
     maps = []
     for (name, _, _), path in font_files().items():
@@ -166,7 +167,7 @@ def applied(salt: str) -> Iterator[None]:
 
 
 @cache
-def _settings() -> dict[str, object]:
+def _settings() -> dict[Any, Any]:
     from matplotlib import rcParamsDefault
 
     kept = ("backend", "interactive", "toolbar", "timezone", "tk.", "webagg.", "date.", "docstring.", "figure.max_open")

@@ -4,7 +4,7 @@ A cell is a text, a Quantity (its own unit), a plain number in base units (shown
 None for a missing value.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from reports.quantities import MISSING, Quantity
@@ -75,7 +75,9 @@ def code(name: str, width: float | None = None) -> Column:
     return Column(name, "code", width=width)
 
 
-def number(name: str, unit: str = "", decimals: int | None = None, width: float | None = 18, signed: bool = False) -> Column:
+def number(
+    name: str, unit: str = "", decimals: int | None = None, width: float | None = 18, signed: bool = False
+) -> Column:
     return Column(name, "number", unit, decimals, width, signed)
 
 
@@ -91,15 +93,25 @@ class Table:
     chosen: int | None = None
     wide: bool = False
     tall: bool = False  # rows high enough to sign in
-    more: str = field(default="")  # a sentence after the caption, for example about sums
+    more: str = ""  # a sentence after the caption, for example about sums
+    most: int = ROWS_SHOWN
 
     def __post_init__(self) -> None:
         assert all(len(row) == len(self.columns) for row in self.rows), self.key
 
     @property
+    def width(self) -> float | None:
+        """The width in mm where every column states one; None where the table takes the whole measure."""
+        widths = [c.width for c in self.columns if c.width is not None]
+        return sum(widths) if len(widths) == len(self.columns) else None
+
+    @property
     def shown(self) -> tuple[tuple[Cell, ...], ...]:
-        """The rows printed: all, or the first 200."""
-        return self.rows if len(self.rows) <= ROWS_SHOWN else self.rows[:ROWS_SHOWN]
+        """The rows printed: all, or the first `most`; rows of totals are always printed."""
+        if len(self.rows) <= self.most:
+            return self.rows
+        last = self.rows[len(self.rows) - self.totals :]
+        return self.rows[: self.most - len(last)] + last
 
     @property
     def left_out(self) -> int:
@@ -112,8 +124,13 @@ class Table:
 
     def cells(self) -> list[list[tuple[str, Column, str]]]:
         """The rows printed, as (text, column, status word or "")."""
-        return [[(column.show(cell), column, cell.word if isinstance(cell, Status) else "")
-                 for column, cell in zip(self.columns, row, strict=True)] for row in self.shown]
+        return [
+            [
+                (column.show(cell), column, cell.word if isinstance(cell, Status) else "")
+                for column, cell in zip(self.columns, row, strict=True)
+            ]
+            for row in self.shown
+        ]
 
 
 def share(part: float | None, whole: float | None) -> float | None:

@@ -6,14 +6,27 @@ PDF/UA-1 mark beside PDF/A-3a. Self-checked only: no validator has judged the fi
 
 from typing import Any
 
-UA_MARK = b"""<rdf:Description rdf:about="" xmlns:pdfuaid="http://www.aiim.org/pdfua/ns/id/" pdfuaid:part="1"/>
-<rdf:Description rdf:about="" xmlns:pdfaExtension="http://www.aiim.org/pdfa/ns/extension/" xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#"
- xmlns:pdfaProperty="http://www.aiim.org/pdfa/ns/property#"><pdfaExtension:schemas><rdf:Bag><rdf:li rdf:parseType="Resource">
-<pdfaSchema:schema>PDF/UA identification</pdfaSchema:schema><pdfaSchema:namespaceURI>http://www.aiim.org/pdfua/ns/id/</pdfaSchema:namespaceURI>
-<pdfaSchema:prefix>pdfuaid</pdfaSchema:prefix><pdfaSchema:property><rdf:Seq><rdf:li rdf:parseType="Resource">
-<pdfaProperty:name>part</pdfaProperty:name><pdfaProperty:valueType>Integer</pdfaProperty:valueType><pdfaProperty:category>internal</pdfaProperty:category>
-<pdfaProperty:description>Part of PDF/UA the file follows</pdfaProperty:description></rdf:li></rdf:Seq></pdfaSchema:property>
-</rdf:li></rdf:Bag></pdfaExtension:schemas></rdf:Description></rdf:RDF>"""
+PROPERTY = (("name", "part"), ("valueType", "Integer"), ("category", "internal"), ("description", "Part of PDF/UA"))
+SCHEMA = (
+    ("schema", "PDF/UA identification"),
+    ("namespaceURI", "http://www.aiim.org/pdfua/ns/id/"),
+    ("prefix", "pdfuaid"),
+)
+
+
+def accessible_mark() -> bytes:
+    """XMP that says PDF/UA-1, with the description of its one property that PDF/A asks for."""
+    spaces = "".join(f' xmlns:pdfa{n.capitalize()}="http://www.aiim.org/pdfa/ns/{n}{end}"'
+                     for n, end in (("extension", "/"), ("schema", "#"), ("property", "#")))  # fmt: skip
+    member = "".join(f"<pdfaProperty:{k}>{v}</pdfaProperty:{k}>" for k, v in PROPERTY)
+    schema = "".join(f"<pdfaSchema:{k}>{v}</pdfaSchema:{k}>" for k, v in SCHEMA)
+    item = '<rdf:li rdf:parseType="Resource">'
+    return (
+        f'<rdf:Description rdf:about="" xmlns:pdfuaid="{SCHEMA[1][1]}" pdfuaid:part="1"/>'
+        f'<rdf:Description rdf:about=""{spaces}><pdfaExtension:schemas><rdf:Bag>{item}{schema}<pdfaSchema:property>'
+        f"<rdf:Seq>{item}{member}</rdf:li></rdf:Seq></pdfaSchema:property></rdf:li></rdf:Bag></pdfaExtension:schemas>"
+        "</rdf:Description></rdf:RDF>"
+    ).encode()
 
 
 def finish(document: Any, pdf: Any) -> None:
@@ -51,10 +64,18 @@ def header_ids(pdf: Any) -> None:
     """The IDTree: every header id in order, with its cell."""
     import pydyf
 
-    cells = sorted((o["ID"].data, o["ID"], o.reference) for o in pdf.objects if isinstance(o, dict) and o.get("S") == "/TH" and "ID" in o)
+    cells = sorted(
+        (o["ID"].data, o["ID"], o.reference)
+        for o in pdf.objects
+        if isinstance(o, pydyf.Dictionary) and o.get("S") == "/TH" and "ID" in o
+    )
     if cells:
-        leaf = pydyf.Dictionary({"Names": pydyf.Array([v for _, *pair in cells for v in pair]),
-                                 "Limits": pydyf.Array([cells[0][1], cells[-1][1]])})
+        leaf = pydyf.Dictionary(
+            {
+                "Names": pydyf.Array([v for _, *pair in cells for v in pair]),
+                "Limits": pydyf.Array([cells[0][1], cells[-1][1]]),
+            }
+        )
         pdf.add_object(leaf)
         tree = pydyf.Dictionary({"Kids": pydyf.Array([leaf.reference])})
         pdf.add_object(tree)
@@ -70,7 +91,9 @@ def reachable(pdf: Any) -> set[int]:
         if number not in found:
             found.add(number)
             element = pdf.objects[number]
-            waiting += [number_of(k) for k in element.get("K", ()) if is_reference(k)] if isinstance(element, dict) else []
+            waiting += (
+                [number_of(k) for k in element.get("K", ()) if is_reference(k)] if isinstance(element, dict) else []
+            )
     return found
 
 
@@ -78,7 +101,11 @@ def artifacts(pdf: Any) -> None:
     """Marked content whose element is outside the tree (running headers and footers) becomes an artifact."""
     alive = reachable(pdf)
     numbers = reference(pdf, reference(pdf, pdf.catalog["StructTreeRoot"])["ParentTree"])["Nums"]
-    pages = {p["StructParents"]: p for p in pdf.objects if isinstance(p, dict) and p.get("Type") == "/Page" and "StructParents" in p}
+    pages = {
+        p["StructParents"]: p
+        for p in pdf.objects
+        if isinstance(p, dict) and p.get("Type") == "/Page" and "StructParents" in p
+    }
     for key, entries in zip(numbers[0::2], numbers[1::2], strict=True):
         if key not in pages or not isinstance(entries, list):
             continue
@@ -91,7 +118,7 @@ def unmark(stream: list[Any], dead: set[int]) -> None:
     """Marks of those content ids (tag, properties, BDC) become "/Artifact BMC"."""
     marks = [i for i, piece in enumerate(stream) if isinstance(piece, dict) and piece.get("MCID") in dead]
     for i in reversed(marks):
-        stream[i - 1:i + 2] = ["/Artifact", b"BMC"]
+        stream[i - 1 : i + 2] = ["/Artifact", b"BMC"]
 
 
 def single_files(pdf: Any) -> None:
@@ -103,4 +130,4 @@ def single_files(pdf: Any) -> None:
 def mark_accessible(pdf: Any) -> None:
     """The PDF/UA-1 mark, in the one RDF block of the metadata."""
     metadata = reference(pdf, pdf.catalog["Metadata"])
-    metadata.stream[:] = [piece.replace(b"</rdf:RDF>", UA_MARK) for piece in metadata.stream]
+    metadata.stream[:] = [piece.replace(b"</rdf:RDF>", accessible_mark()) for piece in metadata.stream]

@@ -5,40 +5,30 @@ from pathlib import Path
 
 import pytest
 
+import reports.pdf
 from reports.commands import doctor
 
 
-def without(monkeypatch: pytest.MonkeyPatch, *libraries: str) -> None:
-    """A machine whose loader does not find ``libraries``."""
-    monkeypatch.setattr(doctor, "loads", lambda name: not name.startswith(libraries))
-    monkeypatch.setattr("sys.platform", "linux")
-
-
 def test_a_machine_without_pango_is_told_what_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    without(monkeypatch, "libpango", "libgobject")
-    lost = doctor.missing_for_pdf()
-    assert lost is not None
-    assert "\n" not in lost
-    assert lost.endswith("run: sudo apt-get install -y libpangoft2-1.0-0")
-    assert "libgobject-2.0.so.0" in lost
-    assert [finding.mark for finding in doctor.libraries()] == ["missing", "ok"]
+    monkeypatch.setattr(reports.pdf, "missing_libraries", lambda: ["libpangoft2-1.0.so.0"])
+    finding = doctor.libraries()
+    assert finding.mark == "missing"
+    assert finding.found == "no libpangoft2-1.0.so.0"
+    assert finding.remedy == "apt-get install libpangoft2-1.0-0 libharfbuzz-subset0"
 
 
-def test_the_subsetter_is_advised_not_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    without(monkeypatch, "libharfbuzz-subset")
-    assert doctor.missing_for_pdf() is None
-    assert [finding.mark for finding in doctor.libraries()] == ["ok", "advised"]
-    assert doctor.libraries()[1].remedy.endswith("libharfbuzz-subset0")
+def test_this_machine_is_complete() -> None:
+    assert {finding.what: finding.remedy for finding in doctor.examine() if finding.remedy} == {}
 
 
-def test_a_complete_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    without(monkeypatch, "nothing")
-    assert {finding.mark for finding in doctor.examine()} == {"ok"}
-
-
-def test_a_missing_package_is_named() -> None:
-    finding = doctor.package("no-such-package-of-ours")
-    assert (finding.mark, finding.remedy) == ("missing", "pip install no-such-package-of-ours")
+def test_a_missing_package_is_named_and_libraries_are_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "PACKAGES", ("no-such-package-of-ours",))
+    last = doctor.examine()[-1]
+    assert (last.what, last.mark, last.remedy) == (
+        "no-such-package-of-ours",
+        "missing",
+        "pip install no-such-package-of-ours",
+    )
 
 
 def test_every_declared_dependency_is_examined(root: Path) -> None:

@@ -1,6 +1,10 @@
 """What users write and call. A change here changes the language: say it in CHANGELOG.md, then update this file."""
 
+import click
+
 from dsl.kinds import ARGUMENTS, KINDS, Kind
+from reports.commands.render import render
+from reports.commands.scn import scn
 
 
 def settings(kind: Kind) -> int:
@@ -23,11 +27,24 @@ def test_choices_with_arguments() -> None:
     ]
 
 
+def options(command: click.Command) -> list[str]:
+    """The options of a command, and its arguments in capitals."""
+    return sorted(p.opts[0] if isinstance(p, click.Option) else p.name.upper() for p in command.params if p.name)
+
+
+def test_commands_and_their_options() -> None:
+    assert options(render) == ["--format", "--jobs", "--out", "--quiet", "--set", "--version", "FILES"]
+    assert {name: options(command) for name, command in scn.commands.items()} == {
+        "check": ["--format", "--set", "FILES"],
+        "doctor": [],
+    }
+
+
 SETTINGS = {
     "gpu": 36,
-    "model": 49,
+    "model": 50,
     "cluster": 49,
-    "stack": 28,
+    "stack": 29,
     "run": 68,
     "sweep": 8,
     "compare": 8,

@@ -53,9 +53,6 @@ def exposed_sends(times: StageTimes, micro_batches: Column, virtual_stages: int,
 
 
 def total(times: StageTimes, micro_batches: Column, virtual_stages: int, send: Column) -> Column:
-    """sum t + (m-1)(max f + max b) + 2 (p-1) c, exact for any stages: both phases are flow shops of equal jobs.
-
-    The send is exact only where all stages are alike, otherwise an upper bound.
-    """
+    """sum t + (m-1)(max f + max b) + 2 (p-1) c, exact for any stages: both phases are flow shops of equal jobs."""
     pace = largest(times.forward) + largest(times.backward)
     return added(times.whole) + (micro_batches - 1.0) * pace + exposed_sends(times, micro_batches, virtual_stages, send)

@@ -1,25 +1,16 @@
 """What the installation has and lacks, and how to get what it lacks."""
 
-import ctypes
+import os
 import platform
 import sys
 from dataclasses import dataclass
 from importlib import metadata
 
-# What WeasyPrint loads at run time, by the names it tries, and the Debian package that holds each.
-LIBRARIES = (
-    ("libgobject-2.0.so.0", "libpangoft2-1.0-0"),
-    ("libpango-1.0.so.0", "libpangoft2-1.0-0"),
-    ("libpangoft2-1.0.so.0", "libpangoft2-1.0-0"),
-    ("libharfbuzz.so.0", "libpangoft2-1.0-0"),
-    ("libfontconfig.so.1", "libpangoft2-1.0-0"),
-)
-SUBSETTER = ("libharfbuzz-subset.so.0", "libharfbuzz-subset0")
 PACKAGES = (
     "click", "font-source-sans-pro", "jinja2", "lark", "matplotlib", "numpy",
     "pandas", "platformdirs", "pygments", "rich", "weasyprint",
 )  # fmt: skip
-MACOS = "brew install pango"
+CACHE = "export TONNAGE_CACHE=a-folder-you-may-write"
 
 
 @dataclass(frozen=True)
@@ -29,59 +20,10 @@ class Finding:
     what: str
     found: str
     remedy: str = ""
-    needed: bool = True
 
     @property
     def mark(self) -> str:
-        return "ok" if not self.remedy else ("missing" if self.needed else "advised")
-
-
-def loads(library: str) -> bool:
-    """Whether the system's loader finds ``library``."""
-    try:
-        ctypes.CDLL(library)
-    except OSError:
-        return False
-    return True
-
-
-def names(library: str) -> tuple[str, ...]:
-    """The file names of a library on this platform."""
-    if sys.platform == "darwin":
-        stem, _, version = library.partition(".so.")
-        return (f"{stem}.{version}.dylib", f"/opt/homebrew/lib/{stem}.{version}.dylib")
-    return (library,)
-
-
-def remedy(packages: list[str]) -> str:
-    """The one command that installs ``packages``."""
-    return MACOS if sys.platform == "darwin" else f"sudo apt-get install -y {' '.join(packages)}"
-
-
-def missing_for_pdf() -> str | None:
-    """None where PDFs can be made, else one sentence that says what is missing and what to run.
-
-    WeasyPrint must not be imported before this: without Pango it prints a banner on standard output.
-    """
-    lost = [(library, package) for library, package in LIBRARIES if not any(loads(n) for n in names(library))]
-    if not lost:
-        return None
-    packages = sorted({package for _, package in lost})
-    return f"no PDF without {', '.join(library for library, _ in lost)}; run: {remedy(packages)}"
-
-
-def libraries() -> list[Finding]:
-    """The system libraries behind the PDF."""
-    lost = missing_for_pdf()
-    pango = Finding("Pango (for PDF)", "not found" if lost else "found", lost.split("run: ")[1] if lost else "")
-    present = any(loads(n) for n in names(SUBSETTER[0]))
-    subset = Finding(
-        "HarfBuzz subset (smaller PDFs, the same bytes everywhere)",
-        "found" if present else "not found",
-        "" if present else remedy([SUBSETTER[1]]),
-        needed=False,
-    )
-    return [pango, subset]
+        return "missing" if self.remedy else "ok"
 
 
 def package(name: str) -> Finding:
@@ -92,8 +34,28 @@ def package(name: str) -> Finding:
         return Finding(name, "not installed", f"pip install {name}")
 
 
+def libraries() -> Finding:
+    """The system libraries behind the PDF."""
+    from reports.pdf import INSTALL, LIBRARIES, missing_libraries
+
+    lost = missing_libraries()
+    what = "libraries for PDF"
+    return Finding(what, f"no {', '.join(lost)}", INSTALL) if lost else Finding(what, f"all {len(LIBRARIES)} found")
+
+
+def cache() -> Finding:
+    """The folder that keeps parsed files between calls; without it every call parses again."""
+    from dsl.cache import folder
+
+    place = folder()
+    nearest = next(p for p in (place, *place.parents) if p.exists())
+    writable = os.access(nearest, os.W_OK)
+    return Finding("cache folder", str(place) if writable else f"{place} cannot be written", "" if writable else CACHE)
+
+
 def examine() -> list[Finding]:
     """Everything that a complete installation has, in the order it is printed."""
-    own = package("tonnage")
     python = Finding("Python", f"{platform.python_version()} ({sys.platform}, {platform.machine()})")
-    return [own, python, *(package(name) for name in PACKAGES), *libraries()]
+    packages = [package(name) for name in ("tonnage", *PACKAGES)]
+    complete = not any(finding.remedy for finding in packages)
+    return [python, *packages, *([libraries(), cache()] if complete else [])]

@@ -53,7 +53,9 @@ def name(sheet: Sheet, text: str, start: float, y: float, bold: bool = False) ->
     sheet.text(start - 1.2, y, fitted(text, start - 1.5, weight=weight), weight=weight, align="right")
 
 
-def stack(sheet: Sheet, kinds: Sequence[Kind], values: Sequence[float], scale: Scale, y: float, digits: int = 3) -> float:
+def stack(
+    sheet: Sheet, kinds: Sequence[Kind], values: Sequence[float], scale: Scale, y: float, digits: int = 3
+) -> float:
     """Draws one bar of segments, each with its value where that fits; returns the sum of the values."""
     at, places = 0.0, words.decimals(scale.high, digits)
     for kind, value in zip(kinds, values, strict=True):

@@ -94,7 +94,7 @@ def _renderer(figure: "Figure") -> "RendererBase":
 
     from matplotlib.backends.backend_svg import RendererSVG
 
-    return RendererSVG(figure.bbox.width, figure.bbox.height, io.StringIO())
+    return RendererSVG(figure.bbox.width, figure.bbox.height, io.StringIO())  # type: ignore[no-untyped-call]  # no hints
 
 
 def _corners(text: "Text", renderer: "RendererBase") -> list[Corner]:

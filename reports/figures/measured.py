@@ -13,7 +13,7 @@ from reports.figures.sheet import Sheet, fitted, width
 from reports.style import INK, MUTE
 
 NAME = "measured"
-CAP = 2.0  # differences beyond 200 % are drawn to the edge
+CAP = 2.0  # bars of differences beyond 200 % end there
 
 
 @dataclass(frozen=True)
@@ -85,13 +85,17 @@ def _signed(row: MeasuredRow) -> str:
 
 
 def _scale(rows: Sequence[MeasuredRow], left: float) -> Scale:
-    """A scale about zero that shows every difference (to 200 %) and leaves room for its value on either side."""
+    """A scale about zero that shows every difference (to 200 %) and leaves room for its words on either side."""
+    room, right = {-1: 4.0, 1: 4.0}, style.FULL - 0.5
+    for row in rows:
+        if row.difference is not None:
+            side = 1 if row.difference >= 0 else -1
+            room[side] = max(room[side], width(_signed(row)) + 2.0)
     values = [100 * max(-1.0, min(CAP, r.difference)) for r in rows if r.difference is not None]
-    low, high = min([0.0, *values]), max([0.0, *values])
-    most = max(-low, high, 1.0)
-    room = most * 0.22
-    low, high = min(low, -0.3 * most) - room, max(high, 0.3 * most) + room
-    return Scale(low, high, left, style.FULL - 1.0)
+    most = max([1.0, *map(abs, values)])
+    low, high = min([-0.3 * most, *values]), max([0.3 * most, *values])
+    each = (high - low) / (right - left - room[-1] - room[1])  # percent in a mm
+    return Scale(low - room[-1] * each, high + room[1] * each, left, right)
 
 
 def _line(sheet: Sheet, row: MeasuredRow, edges: Sequence[float], scale: Scale, y: float) -> None:
@@ -105,4 +109,6 @@ def _line(sheet: Sheet, row: MeasuredRow, edges: Sequence[float], scale: Scale, 
     value = 100 * max(-1.0, min(CAP, row.difference))
     end = scale.at(value)
     bars.plain_bar(sheet, zero, end, y, style.NAVY)
-    sheet.text(end + (1.4 if value >= 0 else -1.4), y, _signed(row), align="left" if value >= 0 else "right", plate=style.WHITE)
+    sheet.text(
+        end + (1.4 if value >= 0 else -1.4), y, _signed(row), align="left" if value >= 0 else "right", plate=style.WHITE
+    )

@@ -144,10 +144,14 @@ def _bar(sheet: Sheet, row: MemoryRow, scale: Scale, y: float, size: float) -> N
     bars.stack(sheet, KINDS, parts, scale, y, 2)
     if _over(row) > 0:
         left, right = scale.at(end / size), scale.at(_total(row) / size)
-        sheet.rectangle(left, y - bars.HIGH / 2, right - left, bars.HIGH, OVERSHOOT.color, edge=FAIL, hatch=OVERSHOOT.hatch)
+        sheet.rectangle(
+            left, y - bars.HIGH / 2, right - left, bars.HIGH, OVERSHOOT.color, edge=FAIL, hatch=OVERSHOOT.hatch
+        )
 
 
-def _limits(sheet: Sheet, data: MemoryData, rows: Sequence[MemoryRow], scale: Scale, lie: bars.Rows, size: float) -> None:
+def _limits(
+    sheet: Sheet, data: MemoryData, rows: Sequence[MemoryRow], scale: Scale, lie: bars.Rows, size: float
+) -> None:
     """The lines of limit and capacity, named above the plot; a mark on each bar where capacities differ."""
     capacities = {words.amount(r.capacity) for r in rows} - {0.0}
     if len(capacities) > 1:

@@ -98,7 +98,9 @@ def draw(data: PipelineData) -> Picture:
     for stage in range(rows):
         y = 8.0 + 4.6 * stage
         sheet.text(start - 1.2, y, f"Stage {stage}", align="right")
-        sheet.rectangle(start, y - ROW / 2, scale.end - start, ROW, IDLE.color, edge=style.RULE, line=0.3, hatch=WASTE, z=1)
+        sheet.rectangle(
+            start, y - ROW / 2, scale.end - start, ROW, IDLE.color, edge=style.RULE, line=0.3, hatch=WASTE, z=1
+        )
         for made in (p for p in passes if p.stage == stage):
             _cell(sheet, made, scale, y, first, size)
     note(sheet, left_out)

@@ -164,5 +164,6 @@ def _roof_names(sheet: Sheet, data: RooflineData, roof: Sequence[tuple[float, fl
 def _alt(data: RooflineData, shown: Sequence[Operator]) -> str:
     rates = [f"{o.name} {words.quantity(o.rate, words.TERA)}, {words.percent(share(o, data), 0)}" for o in shown]
     more = words.shown_of(len(shown), max(data.of, len(data.operators)), "operators", ", those that take longest")
-    return (f"Roofline of one {data.gpu}: peak {words.quantity(data.peak, words.TERA)} {data.precision}, ridge at "
-            f"{words.rounded(data.peak / data.bandwidth)} FLOP/byte. Share of the roof: {'; '.join(rates)}. {more}").strip()  # fmt: skip
+    peak, ridge = words.quantity(data.peak, words.TERA), words.rounded(data.peak / data.bandwidth)
+    roof = f"Roofline of one {data.gpu}: peak {peak} {data.precision}, ridge at {ridge} FLOP/byte."
+    return f"{roof} Share of the roof: {'; '.join(rates)}. {more}".strip()

@@ -58,7 +58,7 @@ class Sheet:
         self.taken: list[Box] = []  # by texts and markers, for `free`
 
     def text(self, x: float, y: float, text: str, *, size: float = TEXT, weight: int = 400, color: str = INK,
-             align: str = "left", angle: float = 0, plate: str = "", italic: bool = False, z: float = 6) -> Box:  # fmt: skip
+             align: str = "left", angle: float = 0, plate: str = "", italic: bool = False) -> Box:  # fmt: skip
         """Writes a text whose capitals are centered on y; plate: the color of a ground laid under it.
 
         An angle turns it (degrees, counterclockwise) about its anchor on the baseline.
@@ -67,7 +67,7 @@ class Sheet:
         down = 0 if angle else CAP * size / MM
         made = self.figure.text(x, y + down, text, transform=self.millimeters, fontsize=size, fontweight=weight,
                                 color=color, ha=align, va="baseline", rotation=angle, rotation_mode="anchor",
-                                family=style.FAMILY, style="italic" if italic else "normal", zorder=z)  # fmt: skip
+                                family=style.FAMILY, style="italic" if italic else "normal", zorder=6)  # fmt: skip
         if plate:
             made.set_bbox({"facecolor": plate, "edgecolor": "none", "pad": 0.6})
         box = self.box(x, y, text, size, weight, align)

@@ -10,10 +10,10 @@ from reports.figures.frame import Kind, legend, legend_rows, note, value_axis
 from reports.figures.picture import Picture, figure
 from reports.figures.scale import Scale, linear
 from reports.figures.sheet import Sheet, fitted, width
+from reports.figures.tree import FILLS
 from reports.style import MUTE
 
 NAME = "traffic-by-tier"
-FILLS = (style.SKY, style.BLUE, style.NAVY, style.GREEN)  # tiers from the innermost outwards, as in the topology
 HIDDEN = Kind("hidden behind computation", style.PAPER, edge=MUTE)
 
 

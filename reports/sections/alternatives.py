@@ -1,12 +1,24 @@
 """The other runs of the file side by side with this one."""
 
-from reports.plan import Plan, Section, words
+from reports.plan import Plan, Section
 from reports.prose import capital, joined
 from reports.quantities import Quantity
-from reports.tables import Cell, Table, number, text
+from reports.tables import Cell, Table, UnitOf, number, text
+from reports.terms import words
 
-COMPARED = ("step_time", "mfu", "memory_per_gpu", "bubble", "exposed_communication", "effective_training_time", "time_to_train", "gpu_hours", "cost",
-            "energy", "peak_power")
+COMPARED = (
+    "step_time",
+    "mfu",
+    "memory_per_gpu",
+    "bubble",
+    "exposed_communication",
+    "effective_training_time",
+    "time_to_train",
+    "gpu_hours",
+    "cost",
+    "energy",
+    "peak_power",
+)
 RUNS_SHOWN = 4  # side by side; more go a row each
 SETTINGS_SHOWN = 40
 
@@ -15,15 +27,22 @@ def alternatives(plan: Plan) -> Section | None:
     if not plan.others:
         return None
     tables = tuple(t for t in (runs_table(plan), results_table(plan), settings_table(plan)) if t)
-    return Section("alternatives", "", tables, ("alternatives",), facts={
-        "others": len(plan.others), "shown": min(len(plan.others), RUNS_SHOWN), "name": plan.experiment["name"]})
+    return Section(
+        "alternatives",
+        "",
+        tables,
+        ("compared_step_time", "compared_memory"),
+        facts={"others": len(plan.others), "shown": min(len(plan.others), RUNS_SHOWN), "name": plan.experiment["name"]},
+    )
 
 
 def runs_table(plan: Plan) -> Table:
     """Every run with its verdicts."""
-    rows = tuple((p.experiment["name"], p.experiment.get("title") or "", verdicts(p), found(p)) for p in (plan, *plan.others))
+    rows = tuple(
+        (p.experiment["name"], p.experiment.get("title") or "", verdicts(p), found(p)) for p in (plan, *plan.others)
+    )
     columns = (text("Run", 34), text("Title"), text("Requirements", 42), text("Checks that warn or fail", 44))
-    return Table("runs", "Runs of the file.", columns, rows, chosen=0, more="The run this document is about is shaded.")
+    return Table("runs", "Runs of the file", columns, rows, chosen=0, more="The run this document is about is shaded.")
 
 
 def verdicts(plan: Plan) -> str:
@@ -35,7 +54,10 @@ def verdicts(plan: Plan) -> str:
 
 
 def found(plan: Plan) -> str:
-    return ", ".join(f"{c['id']} ({c['status']})" for c in plan.point["checks"] if c["status"] in ("warn", "fail")) or "none"
+    return (
+        ", ".join(f"{c['id']} ({c['status']})" for c in plan.point["checks"] if c["status"] in ("warn", "fail"))
+        or "none"
+    )
 
 
 def results_table(plan: Plan) -> Table | None:
@@ -47,13 +69,13 @@ def results_table(plan: Plan) -> Table | None:
         values = [p.result(name).value for p in shown]
         if own.missing and all(v is None for v in values):
             continue
-        cells: list[Cell] = [capital(words(name)), own.display.name or "–", own]
+        cells: list[Cell] = [capital(words(name)), UnitOf(own), own]
         for value in values:
             cells += [Quantity(value, own.unit, own.decimals), difference(own, value)]
         rows.append(tuple(cells))
     pairs = [c for p in shown for c in (number(p.experiment["name"], width=23), number("Difference", width=21))]
     columns = (text("Result"), text("Unit", 18), number(plan.experiment["name"], width=23), *pairs)
-    return Table("compared", "Results side by side.", columns, tuple(rows), wide=len(shown) > 2) if rows else None
+    return Table("compared", "Results side by side", columns, tuple(rows), wide=len(shown) > 2) if rows else None
 
 
 def difference(own: Quantity, value: float | None) -> Quantity:
@@ -68,7 +90,7 @@ def settings_table(plan: Plan) -> Table | None:
     differing = [k for k in paths if any(p.settings.get(k) != plan.settings.get(k) for p in shown)]
     rows = tuple((k, *(setting_text(p, k) for p in (plan, *shown))) for k in differing[:SETTINGS_SHOWN])
     columns = (text("Setting", 56), *(text(p.experiment["name"]) for p in (plan, *shown)))
-    return Table("differences", "Settings in which the runs differ.", columns, rows) if rows else None
+    return Table("differences", "Settings in which the runs differ", columns, rows) if rows else None
 
 
 def setting_text(plan: Plan, path: str) -> str:

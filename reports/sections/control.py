@@ -6,13 +6,18 @@ from reports.tables import Cell, Table, code, text
 
 def control(plan: Plan) -> Section:
     """The tables a reader needs to trust and to sign the document."""
-    return Section("control", "Document control", tuple(t for t in (revisions(plan), provenance(plan), approval(plan)) if t))
+    return Section(
+        "control", "Document control", tuple(t for t in (revisions(plan), provenance(plan), approval(plan)) if t)
+    )
 
 
 def revisions(plan: Plan) -> Table | None:
-    rows = tuple((r.get("title"), r.get("date") or "undated", r.get("author"), r.get("change")) for r in plan.report.get("revisions") or [])
+    rows = tuple(
+        (r.get("title"), r.get("date") or "undated", r.get("author"), r.get("change"))
+        for r in plan.report.get("revisions") or []
+    )
     columns = (text("Rev.", 16), text("Date", 28), text("Author", 36), text("Change"))
-    return Table("revisions", "Revisions.", columns, rows) if rows else None
+    return Table("revisions", "Revisions", columns, rows) if rows else None
 
 
 def provenance(plan: Plan) -> Table:
@@ -20,20 +25,35 @@ def provenance(plan: Plan) -> Table:
     inputs = plan.point["inputs"]
     stated = sum(row["origin"] == "stated" for row in inputs)
     rows: list[tuple[Cell, ...]] = [
-        ("Engine", f"Tonnage {document['engine_version']}", None),
-        ("Language", f"edition {document['edition']}", None),
+        ("Engine", f"Tonnage {document['engine_version']}, edition {document['edition']}", " "),
         ("Scenario", document["file"], document.get("sha256")),
         *(("Import", i["path"], i.get("sha256")) for i in document.get("imports", [])),
-        ("Inputs", f"{len(inputs)} settings, {stated} stated in the file", None),
+        ("Inputs", f"{len(inputs)} settings, {stated} stated in the file", " "),
     ]
-    rows += [("Overridden", f"{name} = {value}", None) for name, value in (document.get("overrides") or {}).items()]
-    return Table("provenance", "Provenance.", (text("Item", 24), text("Value", 52), code("SHA-256")), tuple(rows),
-                 more="The same engine on the attached scenario reproduces the figures byte for byte.")
+    rows += [("Overridden", str(setting), " ") for setting in document.get("overrides") or ()]
+    return Table(
+        "provenance",
+        "Provenance",
+        (text("Item", 20), text("Value"), code("SHA-256", 106)),
+        tuple(rows),
+        more="The same engine on the attached scenario reproduces the figures byte for byte.",
+    )
 
 
 def approval(plan: Plan) -> Table | None:
-    rows: tuple[tuple[Cell, ...], ...] = tuple((a.get("role") or "not stated", a.get("title"), "", a.get("date") or "")
-                                               for a in plan.report.get("approvals") or [])
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (a.get("role") or "not stated", a.get("title"), "", a.get("date") or "")
+        for a in plan.report.get("approvals") or []
+    )
     blank = tuple((role, name or "not stated", " ", date or " ") for role, name, _, date in rows)
-    return Table("approval", "Approval.", (text("Role", 46), text("Name", 46), text("Decision", 36), text("Date and signature")), blank,
-                 tall=True) if rows else None
+    return (
+        Table(
+            "approval",
+            "Approval",
+            (text("Role", 46), text("Name", 46), text("Decision", 36), text("Date and signature")),
+            blank,
+            tall=True,
+        )
+        if rows
+        else None
+    )

@@ -8,21 +8,60 @@ from reports.tables import Cell, Table, number, share, text, total
 NOT_INCLUDED = "not included"
 
 
-def cost(plan: Plan) -> Section:
+def cost(plan: Plan) -> Section | None:
     lines = plan.point["cost"]
-    return Section("cost", "", (cost_table(plan),), ("cost",), facts={
-        "lines": len(lines), "absent": [r["line"] for r in lines if r["usd"] is None], "missing": plan.missing_for("cost"),
-        "billed": (plan.point.get("gpus") or {}).get("billed_rule"), "currency": plan.report.get("currency") or "USD"})
+    if not lines:
+        return None
+    return Section(
+        "cost",
+        "",
+        (cost_table(plan),),
+        ("cost_by_line",) if sum(r["usd"] is not None for r in lines) > 1 else (),
+        facts={
+            "lines": len(lines),
+            "absent": [r["line"] for r in lines if r["usd"] is None],
+            "missing": plan.missing_for("cost"),
+            "billed": (plan.point.get("gpus") or {}).get("billed_rule"),
+            "currency": plan.report.get("currency") or "USD",
+        },
+    )
 
 
 def cost_table(plan: Plan) -> Table:
     lines = plan.point["cost"]
     whole = total([r["usd"] for r in lines])
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (capital(r["line"]), money(r["usd"]), share(r["usd"], whole) if r["usd"] is not None else "–", r.get("basis"), r.get("source")) for r in lines)
-    last: tuple[Cell, ...] = ("Total of the lines included", money(whole) if whole is not None else None, share(whole, whole), "", "")
-    columns = (text("Line", 34), number("Amount", "M$", 3, width=24), number("Share", "%", 1, width=16), text("Basis"), text("Source", 42))
-    return Table("cost", "Cost by line.", columns, (*rows, tuple(" " if c == "" else c for c in last)), totals=1, more="Tax only where it has a line of its own.")
+        (
+            capital(r["line"]),
+            money(r["usd"]),
+            share(r["usd"], whole) if r["usd"] is not None else "–",
+            r.get("basis"),
+            r.get("source"),
+        )
+        for r in lines
+    )
+    last: tuple[Cell, ...] = (
+        "Total of the lines included",
+        money(whole) if whole is not None else None,
+        share(whole, whole),
+        "",
+        "",
+    )
+    columns = (
+        text("Line", 34),
+        number("Amount", "M$", 3, width=24),
+        number("Share", "%", 1, width=16),
+        text("Basis"),
+        text("Source", 42),
+    )
+    return Table(
+        "cost",
+        "Cost by line",
+        columns,
+        (*rows, tuple(" " if c == "" else c for c in last)),
+        totals=1,
+        more="Tax only where it has a line of its own.",
+    )
 
 
 def money(value: float | None) -> Cell:
@@ -33,13 +72,30 @@ def power(plan: Plan) -> Section | None:
     lines = plan.point["power"]
     if not lines:
         return None
-    rows: tuple[tuple[Cell, ...], ...] = tuple((r["line"][:1].upper() + r["line"][1:], watts(r["peak"]), watts(r["mean"]), r.get("basis"), r.get("source")) for r in lines)
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (r["line"][:1].upper() + r["line"][1:], watts(r["peak"]), watts(r["mean"]), r.get("basis"), r.get("source"))
+        for r in lines
+    )
     peak, mean = (total([r[k] for r in lines]) for k in ("peak", "mean"))
     sums: tuple[Cell, ...] = ("Total of the lines included", peak, mean, " ", " ")
-    columns = (text("Line", 40), number("Peak", "MW", 3, width=22), number("Mean", "MW", 3, width=22), text("Basis"), text("Source", 42))
-    return Section("power", "Power and energy", (Table("power", "Power by line.", columns, (*rows, sums), totals=1),), ("power",), facts={
-        "peak": Quantity(peak, "MW", 2), "mean": Quantity(mean, "MW", 2), "absent": [r["line"] for r in lines if r["peak"] is None],
-        "missing": plan.missing_for("energy")})
+    columns = (
+        text("Line", 40),
+        number("Peak", "MW", 3, width=22),
+        number("Mean", "MW", 3, width=22),
+        text("Basis"),
+        text("Source", 42),
+    )
+    return Section(
+        "power",
+        "Power and energy",
+        (Table("power", "Power by line", columns, (*rows, sums), totals=1),),
+        facts={
+            "peak": Quantity(peak, "MW", 2),
+            "mean": Quantity(mean, "MW", 2),
+            "absent": [r["line"] for r in lines if r["peak"] is None],
+            "missing": plan.missing_for("energy"),
+        },
+    )
 
 
 def watts(value: float | None) -> Cell:

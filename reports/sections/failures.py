@@ -7,7 +7,12 @@ from reports.quantities import Quantity
 from reports.sections.front import interpolated
 from reports.tables import Cell, Table, number, text, total
 
-RULES = (("young", "Young, √(2 save × MTBF)"), ("daly", "Daly, higher order"), ("best", "Best, numerically"), ("used", "Used in this plan"))
+RULES = (
+    ("young", "Young, √(2 save × MTBF)"),
+    ("daly", "Daly, higher order"),
+    ("best", "Best, numerically"),
+    ("used", "Used in this plan"),
+)
 
 
 def failures(plan: Plan) -> Section | None:
@@ -15,11 +20,26 @@ def failures(plan: Plan) -> Section | None:
     if not c:
         return None
     tables = tuple(t for t in (intervals_table(c), components_table(plan)) if t)
-    return Section("failures", "", tables, ("checkpoint",), ("goodput", "young"), facts={
-        "size": Quantity(c.get("size"), "GB", 1), "each": Quantity(c.get("size_per_gpu"), "GB", 2), "save": Quantity(c.get("save"), "s", 1),
-        "pause": Quantity(c.get("pause"), "s", 1), "mtbf": Quantity(c.get("mtbf"), "h", 2), "restart": Quantity(c.get("restart"), "min", 1),
-        "used": Quantity(c.get("used"), "min", 1), "young": Quantity(c.get("young"), "min", 1), "per_day": per_day(c), "rule": plan.setting("checkpoint.rule"),
-        "interruptions": interruptions(plan, c)})
+    return Section(
+        "failures",
+        "",
+        tables,
+        ("checkpoint_curve",),
+        ("goodput", "young"),
+        facts={
+            "size": Quantity(c.get("size"), "GB", 1),
+            "each": Quantity(c.get("size_per_gpu"), "GB", 2),
+            "save": Quantity(c.get("save"), "s", 1),
+            "pause": Quantity(c.get("pause"), "s", 1),
+            "mtbf": Quantity(c.get("mtbf"), "h", 2),
+            "restart": Quantity(c.get("restart"), "min", 1),
+            "used": Quantity(c.get("used"), "min", 1),
+            "young": Quantity(c.get("young"), "min", 1),
+            "per_day": per_day(c),
+            "rule": plan.setting("checkpoint.rule"),
+            "interruptions": interruptions(plan, c),
+        },
+    )
 
 
 def per_day(c: Any) -> Quantity:
@@ -36,16 +56,30 @@ def intervals_table(c: Any) -> Table | None:
     """The intervals of the rules with the effective training time each gives, read off the curve."""
     curve = [(p["interval"], p["effective"]) for p in c.get("curve") or []]
     rows = tuple((name, c[key], interpolated(curve, c[key])) for key, name in RULES if c.get(key) is not None)
-    columns = (text("Rule", 70), number("Interval", "min", 1, width=36), number("Effective training time", "%", 1, width=None))
-    return Table("intervals", "Checkpoint intervals.", columns, rows, chosen=len(rows) - 1) if rows else None
+    columns = (
+        text("Rule", 42),
+        number("Interval", "min", 1, width=17),
+        number("Effective training time", "%", 1, width=25),
+    )
+    return Table("intervals", "Checkpoint intervals", columns, rows, chosen=len(rows) - 1) if rows else None
 
 
 def components_table(plan: Plan) -> Table | None:
     """Failures a day by component."""
     parts = plan.point["failures"]
-    rows: tuple[tuple[Cell, ...], ...] = tuple((p["component"], p.get("rate_per_gpu_year"), p.get("per_day")) for p in parts)
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (p["component"], p.get("rate_per_gpu_year"), p.get("per_day")) for p in parts
+    )
     if not rows:
         return None
-    sums: tuple[Cell, ...] = ("Total", total([p.get("rate_per_gpu_year") for p in parts]), total([p.get("per_day") for p in parts]))
-    columns = (text("Component", 70), number("Failures a GPU-year", decimals=3, width=46), number("Failures a day, whole job", decimals=2, width=None))
-    return Table("components", "Expected failures by component.", columns, (*rows, sums), totals=1)
+    sums: tuple[Cell, ...] = (
+        "Total",
+        total([p.get("rate_per_gpu_year") for p in parts]),
+        total([p.get("per_day") for p in parts]),
+    )
+    columns = (
+        text("Component", 64),
+        number("Failures a GPU-year", decimals=3, width=36),
+        number("Failures a day, whole job", decimals=2, width=44),
+    )
+    return Table("components", "Expected failures by component", columns, (*rows, sums), totals=1)

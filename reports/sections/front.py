@@ -3,7 +3,7 @@
 from typing import Any
 
 from reports.plan import Plan, Section
-from reports.prose import count, gpus, joined, sentence, subtitle, verdict_heading
+from reports.prose import gpus, joined, sentence, subtitle, verdict_heading
 from reports.quantities import Quantity
 from reports.tables import Table, text
 
@@ -16,22 +16,37 @@ def front(plan: Plan) -> Section:
     conditions = report.get("conditions") or []
     word, heading = verdict_heading(verdict["word"], len(conditions), plan.point["status"])
     facts = {
-        "report": report, "subtitle": subtitle(plan), "kind": KINDS.get(report.get("kind") or "", "Capacity plan"),
-        "scenario": plan.document["file"], "sha": str(plan.document.get("sha256") or "")[:16],
-        "word": word, "heading": heading, "sentences": [sentence(s) for s in verdict.get("sentences", [])],
+        "report": report,
+        "subtitle": subtitle(plan),
+        "kind": KINDS.get(report.get("kind") or "", "Capacity plan"),
+        "scenario": plan.document["file"],
+        "sha": str(plan.document.get("sha256") or "")[:12],
+        "word": word,
+        "heading": heading,
+        "sentences": [sentence(s) for s in verdict.get("sentences", [])],
         "keys": [key_number(plan, row) for row in plan.document.get("key_numbers", [])],
-        "gpus": gpus(plan), "reasons": [sentence(r) for r in plan.point.get("reasons", [])],
-        "changes": [sentence(a) for a in plan.point.get("alternatives", [])],
-        "adverse": adverse_failures(plan), "closest": closest_checks(plan), "not_included": not_included(plan),
-        "not_evaluated": len(plan.document.get("not_evaluated", [])), "formula": plan.point.get("formula_days"),
-        "unavailable": [row["result"] for row in plan.point["unavailable"]], "compared": len(plan.others),
+        "gpus": gpus(plan),
+        "reasons": [sentence(r) for r in plan.point["reasons"]],
+        "changes": [sentence(a) for a in plan.point["alternatives"]],
+        "adverse": adverse_failures(plan),
+        "closest": closest_checks(plan),
+        "not_included": not_included(plan),
+        "not_evaluated": len(plan.document.get("not_evaluated", [])),
+        "formula": plan.point.get("formula_days"),
+        "unavailable": [row["result"] for row in plan.point["unavailable"]],
+        "compared": len(plan.others),
         "missing": {name: plan.missing_for(name) for name in ("time_to_train", "cost")},
     }
     return Section("summary", "Executive summary", conditions_table(conditions), facts=facts)
 
 
-KINDS = {"procurement": "Capacity plan · procurement", "design_review": "Capacity plan · design review", "comparison": "Comparison of plans",
-         "validation": "Validation against measurements", "one_page": "Capacity plan"}
+KINDS = {
+    "procurement": "Capacity plan · procurement",
+    "design_review": "Capacity plan · design review",
+    "comparison": "Comparison of plans",
+    "validation": "Validation against measurements",
+    "one_page": "Capacity plan",
+}
 
 
 def key_number(plan: Plan, row: Any) -> dict[str, Any]:
@@ -46,18 +61,38 @@ def key_number(plan: Plan, row: Any) -> dict[str, Any]:
             below += f" · margin {Quantity(row['margin'], '%', 1).text()}"
     if missing:
         below = f"needs {joined(missing)}"
-    return {"label": row["label"], "number": value.number(), "unit": "" if value.missing else value.display.name, "below": below}
+    return {
+        "label": row["label"],
+        "number": value.number(),
+        "unit": "" if value.missing else value.display.name,
+        "below": below,
+    }
 
 
 def conditions_table(conditions: Any) -> tuple[Table, ...]:
     """The conditions of the decision; without any, none."""
     if not conditions:
         return ()
-    columns = (text("No.", 9), text("Condition"), text("Owner", 26), text("Due", 20), text("Check", 13), text("If not met", 38))
-    rows = tuple((str(i), c.get("title"), c.get("owner") or "not stated", c.get("due") or "not stated", c.get("check"), c.get("effect"))
-                 for i, c in enumerate(conditions, 1))
-    more = f"{count(len(rows) - CONDITIONS_SHOWN, 'more stands', 'more stand')} in conditions.csv." if len(rows) > CONDITIONS_SHOWN else ""
-    return (Table("conditions", "Conditions and open points.", columns, rows[:CONDITIONS_SHOWN], more=more),)
+    columns = (
+        text("No.", 9),
+        text("Condition"),
+        text("Owner", 26),
+        text("Due", 20),
+        text("Check", 13),
+        text("If not met", 38),
+    )
+    rows = tuple(
+        (
+            str(i),
+            c.get("title"),
+            c.get("owner") or "not stated",
+            c.get("due") or "not stated",
+            c.get("check"),
+            c.get("effect"),
+        )
+        for i, c in enumerate(conditions, 1)
+    )
+    return (Table("conditions", "Conditions and open points", columns, rows, most=CONDITIONS_SHOWN),)
 
 
 def adverse_failures(plan: Plan) -> dict[str, Quantity] | None:
@@ -69,7 +104,11 @@ def adverse_failures(plan: Plan) -> dict[str, Quantity] | None:
         return None
     worst = min(shorter, key=lambda c: float(c["mtbf"]))
     value = interpolated(worst["points"], used)
-    return {"mtbf": Quantity(worst["mtbf"], "h", 1), "base": Quantity(mtbf, "h", 1), "effective": Quantity(value, "%", 1)} if value else None
+    return (
+        {"mtbf": Quantity(worst["mtbf"], "h", 1), "base": Quantity(mtbf, "h", 1), "effective": Quantity(value, "%", 1)}
+        if value
+        else None
+    )
 
 
 def interpolated(points: Any, x: float) -> float | None:
@@ -82,12 +121,17 @@ def interpolated(points: Any, x: float) -> float | None:
 
 def closest_checks(plan: Plan) -> list[dict[str, str]]:
     """The two checks that hold with the least margin (below 25 %)."""
-    near = [c for c in plan.point["checks"] if c["status"] in ("pass", "warn") and c.get("margin") is not None and 0 < c["margin"] < 0.25]
-    return [{"id": c["id"], "title": c["title"], "margin": Quantity(c["margin"], "%", 1).text()} for c in sorted(near, key=lambda c: c["margin"])[:2]]
+    near = [
+        c
+        for c in plan.point["checks"]
+        if c["status"] in ("pass", "warn") and c.get("margin") is not None and 0 < c["margin"] < 0.25
+    ]
+    return [
+        {"id": c["id"], "title": c["title"], "margin": Quantity(c["margin"], "%", 1).text()}
+        for c in sorted(near, key=lambda c: c["margin"])[:2]
+    ]
 
 
 def not_included(plan: Plan) -> list[str]:
     """The cost lines without a figure."""
     return [row["line"] for row in plan.point["cost"] if row["usd"] is None]
-
-

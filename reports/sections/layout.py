@@ -1,19 +1,33 @@
 """The configuration: layout, resolved values, GPUs bought, used, idle and spare, parameters."""
 
-from reports.plan import Plan, Section, words
+from reports.plan import Plan, Section
 from reports.quantities import Quantity, readable
 from reports.tables import Cell, Table, UnitOf, number, share, text, total
+from reports.terms import words
 
 AXES = ("tensor", "context", "pipeline", "data", "expert")
 COUNTED = ("bought", "used", "idle", "spare")
+HALF = 84.0  # mm: two tables stand side by side
 
 
-def layout(plan: Plan) -> Section:
-    tables = (axes_table(plan), values_table(plan), gpus_table(plan), parameters_table(plan))
-    return Section("layout", "", tuple(t for t in tables if t), facts={
-        "billed": (plan.point.get("gpus") or {}).get("billed_rule"), "gpus": plan.point.get("gpus") or {}, "model": plan.name_of("model"),
-        "cluster": plan.name_of("cluster"), "order": [words(a) for a in plan.setting("layout.order") or []],
-        "reasons": plan.point.get("reasons", []), "alternatives": plan.point.get("alternatives", [])})
+def layout(plan: Plan) -> Section | None:
+    if not plan.settings:
+        return None
+    tables = (axes_table(plan), values_table(plan), parameters_table(plan), gpus_table(plan))
+    return Section(
+        "layout",
+        "",
+        tuple(t for t in tables if t),
+        facts={
+            "billed": (plan.point.get("gpus") or {}).get("billed_rule"),
+            "gpus": plan.point.get("gpus") or {},
+            "model": plan.name_of("model"),
+            "cluster": plan.name_of("cluster"),
+            "order": [words(a) for a in plan.setting("layout.order") or []],
+            "reasons": plan.point.get("reasons", []),
+            "alternatives": plan.point.get("alternatives", []),
+        },
+    )
 
 
 def axes_table(plan: Plan) -> Table:
@@ -24,19 +38,48 @@ def axes_table(plan: Plan) -> Table:
         degree, row = plan.number(f"layout.{axis}"), traffic.get(axis, {})
         if degree is None and not row:
             continue
-        rows.append((words(axis), degree if degree is not None else row.get("size"), row.get("members_per_domain"), row.get("domains"),
-                     row.get("pods"), row.get("tier") or ("–" if row else "no traffic"), readable(row.get("bandwidth"), "B/s").shown_as("GB/s", 1)))
-    columns = (text("Axis", 26), number("Degree", decimals=0), number("In one domain", decimals=0, width=24), number("Domains", decimals=0),
-               number("Pods", decimals=0), text("Tier reached"), number("Bandwidth", "GB/s", 1, width=26))
-    return Table("axes", "Parallel axes and where they reach.", columns, tuple(rows))
+        rows.append(
+            (
+                words(axis),
+                degree if degree is not None else row.get("size"),
+                row.get("members_per_domain"),
+                row.get("domains"),
+                row.get("pods"),
+                row.get("tier") or ("–" if row else "no traffic"),
+                readable(row.get("bandwidth"), "B/s").shown_as("GB/s", 1),
+            )
+        )
+    columns = (
+        text("Axis", 26),
+        number("Degree", decimals=0),
+        number("In one domain", decimals=0, width=24),
+        number("Domains", decimals=0),
+        number("Pods", decimals=0),
+        text("Tier reached"),
+        number("Bandwidth", "GB/s", 1, width=26),
+    )
+    return Table("axes", "Parallel axes and where they reach", columns, tuple(rows))
 
 
 VALUES = (  # path, label
-    ("model", "Model"), ("cluster", "Cluster"), ("cluster.gpu", "GPU"), ("stack", "Training framework"), ("tokens", "Training tokens"),
-    ("batch", "Global batch"), ("sequence", "Sequence length"), ("layout.micro_batch", "Micro-batch"), ("precision", "Precision"),
-    ("layout.schedule", "Pipeline schedule"), ("layout.schedule.virtual_stages", "Virtual stages"), ("layout.recompute", "Recompute"),
-    ("layout.shard", "Sharding of states"), ("layout.shard.within", "Shard group"), ("layout.sequence_parallel", "Sequence parallelism"),
-    ("cluster.placement", "Placement"), ("checkpoint.interval", "Checkpoint interval"), ("fidelity", "Fidelity"),
+    ("model", "Model"),
+    ("cluster", "Cluster"),
+    ("cluster.gpu", "GPU"),
+    ("stack", "Training framework"),
+    ("tokens", "Training tokens"),
+    ("batch", "Global batch"),
+    ("sequence", "Sequence length"),
+    ("layout.micro_batch", "Micro-batch"),
+    ("precision", "Precision"),
+    ("layout.schedule", "Pipeline schedule"),
+    ("layout.schedule.virtual_stages", "Virtual stages"),
+    ("layout.recompute", "Recompute"),
+    ("layout.shard", "Sharding of states"),
+    ("layout.shard.within", "Shard group"),
+    ("layout.sequence_parallel", "Sequence parallelism"),
+    ("cluster.placement", "Placement"),
+    ("checkpoint.interval", "Checkpoint interval"),
+    ("fidelity", "Fidelity"),
 )
 
 
@@ -48,21 +91,40 @@ def values_table(plan: Plan) -> Table:
         if value is None:
             continue
         stated = plan.stated.get(path, {})
-        rows.append((label, *shown(value, stated.get("unit") or UNIT_OF_PATH.get(path, "")), str(stated.get("origin") or "derived")))
+        rows.append(
+            (
+                label,
+                *shown(value, stated.get("unit") or UNIT_OF_PATH.get(path, "")),
+                str(stated.get("origin") or "derived"),
+            )
+        )
     micro = plan.result("micro_batches")
     if not micro.missing:
         rows.append(("Micro-batches a step", micro, None, "derived"))
-    return Table("values", "Resolved values of the run.", (text("Setting", 52), number("Value", width=46), text("Unit", 36), text("Origin")), tuple(rows))
+    return Table(
+        "values",
+        "Resolved values of the run",
+        (text("Setting", 56), number("Value", width=48), text("Unit", 34), text("Origin")),
+        tuple(rows),
+    )
 
 
-UNIT_OF_PATH = {"tokens": "tokens", "batch": "sequences", "sequence": "tokens", "layout.micro_batch": "sequences", "checkpoint.interval": "s"}
+UNIT_OF_PATH = {
+    "tokens": "tokens",
+    "batch": "sequences",
+    "sequence": "tokens",
+    "layout.micro_batch": "sequences",
+    "checkpoint.interval": "s",
+}
 
 
 def shown(value: object, unit: str) -> tuple[Cell, Cell]:
     if isinstance(value, bool):
         return ("yes" if value else "no"), None
     if isinstance(value, (int, float)):
-        quantity: Quantity = readable(float(value), unit) if value >= 1e6 or unit in ("s", "seconds") else Quantity(float(value), unit)
+        quantity: Quantity = (
+            readable(float(value), unit) if value >= 1e6 or unit in ("s", "seconds") else Quantity(float(value), unit)
+        )
         return quantity, UnitOf(quantity) if quantity.display.name else None
     return words(str(value)), None
 
@@ -71,15 +133,28 @@ def gpus_table(plan: Plan) -> Table | None:
     """GPUs bought, used, idle, spare."""
     gpus = plan.point.get("gpus") or {}
     rows = tuple((name.capitalize(), gpus.get(name), share(gpus.get(name), gpus.get("bought"))) for name in COUNTED)
-    columns = (text("GPUs", 46), number("Number", decimals=0, width=30), number("Share", "%", 1, width=24), )
-    return Table("gpus", "GPUs bought, used, idle and spare.", (*columns[:2], number("Share of bought", "%", 1, width=None)), rows) if gpus else None
+    columns = (
+        text("GPUs", HALF - 56),
+        number("Number", decimals=0, width=28),
+        number("Share of bought", "%", 1, width=28),
+    )
+    return Table("gpus", "GPUs bought, used, idle and spare", columns, rows) if gpus else None
 
 
 def parameters_table(plan: Plan) -> Table | None:
     """Exact parameter count by part."""
-    parts = [(words(p["part"]).capitalize() if p["part"].islower() and words(p["part"]) == p["part"] else words(p["part"]), p["count"])
-             for p in plan.point["parameters"]]
+    parts = [
+        (
+            words(p["part"]).capitalize()
+            if p["part"].islower() and words(p["part"]) == p["part"]
+            else words(p["part"]),
+            p["count"],
+        )
+        for p in plan.point["parameters"]
+    ]
     whole = total([float(n) for _, n in parts])
-    rows = tuple((name, float(n), share(float(n), whole)) for name, n in parts) + (("Total", whole, share(whole, whole)),)
-    columns = (text("Part", 46), number("Parameters", decimals=0, width=44), number("Share", "%", 1, width=None))
-    return Table("parameters", "Parameters, counted from the dimensions.", columns, rows, totals=1) if parts else None
+    rows = tuple((name, float(n), share(float(n), whole)) for name, n in parts) + (
+        ("Total", whole, share(whole, whole)),
+    )
+    columns = (text("Part", HALF - 56), number("Parameters", decimals=0, width=36), number("Share", "%", 1, width=20))
+    return Table("parameters", "Parameters, counted from the dimensions", columns, rows, totals=1) if parts else None

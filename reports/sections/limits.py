@@ -1,22 +1,38 @@
 """What this document does not hold: results that miss an input, blocks this version does not evaluate, notes."""
 
-from reports.plan import Plan, Section, words
+from reports.plan import Plan, Section
 from reports.prose import capital, joined, sentence
 from reports.tables import Table, text
+from reports.terms import words
 
 
 def limits(plan: Plan) -> Section | None:
     tables = tuple(t for t in (unavailable_table(plan), not_evaluated_table(plan)) if t)
-    notes = [sentence(n) for n in plan.point.get("notes", [])]
+    notes = [sentence(n) for n in dict.fromkeys([*plan.document.get("notes", ()), *plan.point["notes"]])]
     return Section("limits", "", tables, facts={"notes": notes}) if tables or notes else None
 
 
 def unavailable_table(plan: Plan) -> Table | None:
     rows = tuple((capital(words(r["result"])), joined(r["missing"])) for r in plan.point["unavailable"])
-    return Table("unavailable", "Results that could not be computed, and what is missing.", (text("Result", 62), text("Missing input")), rows) if rows else None
+    return (
+        Table(
+            "unavailable",
+            "Results that could not be computed, and what is missing",
+            (text("Result", 62), text("Missing input")),
+            rows,
+        )
+        if rows
+        else None
+    )
 
 
 def not_evaluated_table(plan: Plan) -> Table | None:
-    rows = tuple((r["kind"], r.get("name"), r.get("title"), r.get("where")) for r in plan.document.get("not_evaluated", []))
+    rows = tuple(
+        (r["kind"], r.get("name"), r.get("title"), r.get("where")) for r in plan.document.get("not_evaluated", [])
+    )
     columns = (text("Kind", 30), text("Name", 40), text("Title"), text("Where", 40))
-    return Table("not-evaluated", "Blocks of the file that are checked but not evaluated by this version.", columns, rows) if rows else None
+    return (
+        Table("not-evaluated", "Blocks of the file that are checked but not evaluated by this version", columns, rows)
+        if rows
+        else None
+    )

@@ -4,11 +4,29 @@ from reports.plan import Json, Plan, Section
 from reports.quantities import Quantity
 from reports.tables import Cell, Table, number, share, text
 
-TERMS = (  # key, name in a column, name in a row
-    ("weights", "Weights", "Weights"), ("gradients", "Gradi- ents", "Gradients"), ("optimizer", "Opti- mizer", "Optimizer states"),
-    ("gathered", "Gath- ered", "Gathered weights and gradients (ZeRO-3)"), ("activations", "Activa- tions", "Activations kept for backward"),
-    ("logits", "Logits", "Logits"), ("working", "Work- ing", "Working set of a recomputed layer and its backward"), ("buffers", "Buffers", "Framework buffers"),
-    ("communicators", "NCCL", "NCCL communicators"), ("context", "Con- text", "CUDA context"), ("slack", "Slack", "Allocator slack and fragmentation"),
+TERMS = (  # key, name of its row
+    ("weights", "Weights"),
+    ("gradients", "Gradients"),
+    ("optimizer", "Optimizer states"),
+    ("gathered", "Gathered weights and gradients (ZeRO-3)"),
+    ("activations", "Activations kept for backward"),
+    ("logits", "Logits"),
+    ("working", "Working set of a recomputed layer and its backward"),
+    ("buffers", "Framework buffers"),
+    ("communicators", "NCCL communicators"),
+    ("context", "CUDA context"),
+    ("slack", "Allocator slack and fragmentation"),
+)
+COLUMNS = (  # name of a column, the terms it holds
+    ("Weights", ("weights",)),
+    ("Gradi\u00adents", ("gradients",)),
+    ("Opti\u00admizer", ("optimizer",)),
+    ("Gath\u00adered", ("gathered",)),
+    ("Activa\u00adtions", ("activations",)),
+    ("Logits", ("logits",)),
+    ("Work\u00ading", ("working",)),
+    ("Buffers, context", ("buffers", "communicators", "context")),
+    ("Slack", ("slack",)),
 )
 FITS_WORDS = {"fits": "fits", "tight": "tight", "does_not_fit": "does not fit"}
 
@@ -19,12 +37,27 @@ def memory(plan: Plan) -> Section | None:
         return None
     worst = max(stages, key=lambda s: float(s["total"]))
     table = parts_table(stages[0]) if len(stages) == 1 else stages_table(stages)
-    return Section("memory", "Memory", (table,), ("memory",), ("memory",), facts={
-        "stages": len(stages), "worst": worst["stage"], "total": gib(worst["total"]), "capacity": gib(worst["capacity"]),
-        "used": Quantity(share(worst["total"], worst["capacity"]), "%", 1), "fits": worst["fits"],
-        "over": gib(None if worst["capacity"] is None else worst["total"] - worst["capacity"]), "allocated": gib(worst["allocated"]),
-        "reserved": gib(worst["reserved"]), "outside": gib(worst["total"] - worst["reserved"]), "largest": largest(worst),
-        "alternatives": plan.point.get("alternatives", [])})
+    return Section(
+        "memory",
+        "Memory",
+        (table,),
+        ("memory",),
+        ("memory",),
+        facts={
+            "stages": len(stages),
+            "worst": worst["stage"],
+            "total": gib(worst["total"]),
+            "capacity": gib(worst["capacity"]),
+            "used": Quantity(share(worst["total"], worst["capacity"]), "%", 1),
+            "fits": worst["fits"],
+            "over": gib(None if worst["capacity"] is None else worst["total"] - worst["capacity"]),
+            "allocated": gib(worst["allocated"]),
+            "reserved": gib(worst["reserved"]),
+            "outside": gib(worst["total"] - worst["reserved"]),
+            "largest": largest(worst),
+            "alternatives": plan.point.get("alternatives", []),
+        },
+    )
 
 
 def gib(value: float | None) -> Quantity:
@@ -33,29 +66,60 @@ def gib(value: float | None) -> Quantity:
 
 def largest(stage: Json) -> list[dict[str, object]]:
     """The two largest terms of a stage."""
-    terms = sorted(((stage[key] or 0.0, name) for key, _, name in TERMS), reverse=True)[:2]
-    return [{"name": name[0].lower() + name[1:] if name[1].islower() else name, "size": gib(size)} for size, name in terms]
+    terms = sorted(((stage[key] or 0.0, name) for key, name in TERMS), reverse=True)[:2]
+    return [
+        {"name": name[0].lower() + name[1:] if name[1].islower() else name, "size": gib(size)} for size, name in terms
+    ]
 
 
 def parts_table(stage: Json) -> Table:
     """One stage: a row a term."""
-    rows: list[tuple[Cell, ...]] = [(name, stage[key], share(stage[key], stage["capacity"])) for key, _, name in TERMS if stage[key]]
-    rows += [("Total, as the driver shows it", stage["total"], share(stage["total"], stage["capacity"])),
-             ("Capacity", stage["capacity"], share(stage["capacity"], stage["capacity"]))]
+    rows: list[tuple[Cell, ...]] = [
+        (name, stage[key], share(stage[key], stage["capacity"])) for key, name in TERMS if stage[key]
+    ]
+    rows += [
+        ("Total, as the driver shows it", stage["total"], share(stage["total"], stage["capacity"])),
+        ("Capacity", stage["capacity"], share(stage["capacity"], stage["capacity"])),
+    ]
     columns = (text("Term"), number("Memory", "GiB", 2, width=30), number("Share of capacity", "%", 1, width=34))
-    return Table("memory", "Memory of one GPU at its peak.", columns, tuple(rows), totals=2)
+    return Table("memory", "Memory of one GPU at its peak", columns, tuple(rows), totals=2)
 
 
 def stages_table(stages: list[Json]) -> Table:
     """Several stages: a row each; terms that are 0 on all of them are left out."""
-    terms = [(key, name) for key, name, _ in TERMS if any(s[key] for s in stages)]
-    rows = tuple((str(s["stage"]), s["layers"], s["in_flight"], *(s[key] for key, _ in terms), s["total"], share(s["total"], s["capacity"]),
-                  FITS_WORDS.get(s["fits"], s["fits"])) for s in stages)
-    columns = (text("Stage", 9), number("Layers", width=10), number("In flight", decimals=1, width=10),
-               *(number(name, "GiB", 1, width=11) for _, name in terms), number("Total", "GiB", 1, width=11),
-               number("of cap.", "%", 0, width=11), text("Verdict"))
+    terms = [(name, keys) for name, keys in COLUMNS if any(term(s, keys) for s in stages)]
+    rows = tuple(
+        (
+            str(s["stage"]),
+            s["layers"],
+            s["in_flight"],
+            *(term(s, keys) for _, keys in terms),
+            s["total"],
+            share(s["total"], s["capacity"]),
+            FITS_WORDS.get(s["fits"], s["fits"]),
+        )
+        for s in stages
+    )
+    columns = (
+        text("Stage", 11),
+        number("Layers", width=11),
+        number("In flight", decimals=1, width=11),
+        *(number(name, "GiB", 1, width=12) for name, _ in terms),
+        number("Total", "GiB", 1, width=12),
+        number("Share", "%", 0, width=11),
+        text("Verdict"),
+    )
     worst = max(range(len(stages)), key=lambda i: float(stages[i]["total"]))
-    return Table("memory", "Memory of one GPU at its peak, by pipeline stage.", columns, rows, chosen=worst, wide=True,
-                 more="The fullest stage is shaded.")
+    return Table(
+        "memory",
+        "Memory of one GPU at its peak, by pipeline stage",
+        columns,
+        rows,
+        chosen=worst,
+        wide=True,
+        more="The fullest stage is shaded; shares are of the capacity.",
+    )
 
 
+def term(stage: Json, keys: tuple[str, ...]) -> float:
+    return sum(stage[key] or 0.0 for key in keys)

@@ -7,15 +7,40 @@ from reports.tables import total
 
 def method(plan: Plan) -> Section:
     ledger = plan.point["ledger"]
-    sums = {kind: Quantity(total([r["exposed"] for r in ledger if r["kind"] == kind]), "s", 3)
-            for kind in ("gemm", "sdpa", "hbm", "collective", "launch", "wait")}
+    sums = {
+        kind: Quantity(total([r["exposed"] for r in ledger if r["kind"] == kind]), "s", 3)
+        for kind in ("gemm", "sdpa", "hbm", "collective", "launch", "wait")
+    }
     steps = steps_of(plan)
-    equations = tuple(key for key, shown in (("step", bool(ledger)), ("flops", True), ("mfu", not plan.result("mfu").missing), ("ring", True),
-                                             ("days", steps is not None), ("rule", bool(plan.point.get("formula_days")))) if shown)
-    return Section("method", "", equations=equations, facts={
-        "sums": sums, "steps": Quantity(steps), "peak": readable(plan.number(f"cluster.gpu.peak.{plan.setting('precision', 'bf16')}"), "FLOP/s"),
-        "gpus": Quantity(plan.number("cluster.gpus")), "tokens": readable(plan.number("tokens"), "tokens"), "batch_tokens": batch_tokens(plan),
-        "formula": plan.point.get("formula_days"), "sources": sources(plan), "fidelity": str(plan.setting("fidelity", "operator"))})
+    equations = tuple(
+        key
+        for key, shown in (
+            ("step", bool(ledger)),
+            ("flops", True),
+            ("mfu", not plan.result("mfu").missing),
+            ("ring", True),
+            ("days", steps is not None),
+            ("rule", bool(plan.point.get("formula_days"))),
+        )
+        if shown
+    )
+    return Section(
+        "method",
+        "",
+        equations=equations,
+        facts={
+            "sums": sums,
+            "steps": Quantity(steps),
+            "peak": readable(plan.number(f"cluster.gpu.peak.{plan.setting('precision', 'bf16')}"), "FLOP/s"),
+            "gpus": Quantity(plan.number("cluster.gpus")),
+            "tokens": readable(plan.number("tokens"), "tokens"),
+            "batch_tokens": batch_tokens(plan),
+            "formula": plan.point.get("formula_days"),
+            "sources": sources(plan),
+            "active": Quantity(plan.results.get("active_parameters")),
+            "fidelity": str(plan.setting("fidelity", "operator")),
+        },
+    )
 
 
 def batch_tokens(plan: Plan) -> Quantity:

@@ -1,8 +1,9 @@
 """Who talks over which wire: traffic by axis, tiers of the cluster, the picture of the cluster."""
 
-from reports.plan import Plan, Section, words
+from reports.plan import Plan, Section
 from reports.prose import joined
 from reports.tables import Cell, Table, number, text
+from reports.terms import words
 
 
 def network(plan: Plan) -> Section | None:
@@ -11,18 +12,47 @@ def network(plan: Plan) -> Section | None:
     tables = tuple(t for t in (traffic_table(plan), tiers_table(plan)) if t)
     if not tables:
         return None
-    return Section("network", "Network", tables, ("topology",), facts={
-        "axes": len(traffic), "placement": words(str(plan.setting("cluster.placement", "packed"))), "single": not traffic,
-        "outer": [words(r["axis"]) for r in traffic if (r.get("pods") or 1) > 1]})
+    return Section(
+        "network",
+        "Network",
+        tables,
+        ("traffic_by_tier", "topology"),
+        facts={
+            "axes": len(traffic),
+            "placement": words(str(plan.setting("cluster.placement", "packed"))),
+            "single": not traffic,
+            "outer": [words(r["axis"]) for r in traffic if (r.get("pods") or 1) > 1],
+        },
+    )
 
 
 def traffic_table(plan: Plan) -> Table | None:
-    rows = tuple((words(r["axis"]), r["size"], r.get("tier"), collectives(r.get("collective")), r.get("bandwidth"), r.get("oversubscription"),
-                  r.get("bytes"), r.get("seconds"), r.get("exposed")) for r in plan.point["traffic"])
-    columns = (text("Axis", 17), number("Ranks", decimals=0, width=13), text("Tier", 15), text("Collectives"),
-               number("Bandwidth", "GB/s", 1, width=20), number("Oversub- scription", "", 1, width=19), number("Sent a step", "GB", 2, width=17),
-               number("Busy", "s", 3, width=15), number("Exposed", "s", 3, width=16))
-    return Table("traffic", "Traffic of one GPU in one step, by axis.", columns, rows) if rows else None
+    rows = tuple(
+        (
+            words(r["axis"]),
+            r["size"],
+            r.get("tier"),
+            collectives(r.get("collective")),
+            r.get("bandwidth"),
+            r.get("oversubscription"),
+            r.get("bytes"),
+            r.get("seconds"),
+            r.get("exposed"),
+        )
+        for r in plan.point["traffic"]
+    )
+    columns = (
+        text("Axis", 17),
+        number("Ranks", decimals=0, width=13),
+        text("Tier", 15),
+        text("Collectives"),
+        number("Bandwidth", "GB/s", 1, width=20),
+        number("Oversub\u00adscription", "", 1, width=19),
+        number("Sent a step", "GB", 2, width=17),
+        number("Busy", "s", 3, width=15),
+        number("Exposed", "s", 3, width=16),
+    )
+    return Table("traffic", "Traffic of one GPU in one step, by axis", columns, rows) if rows else None
 
 
 def collectives(names: str | None) -> str:
@@ -34,8 +64,15 @@ def tiers_table(plan: Plan) -> Table | None:
     names = plan.setting("cluster.tier") or ()
     rows: list[tuple[Cell, ...]] = []
     for name in [names] if isinstance(names, str) else names:
-        values = [plan.number(f"cluster.tier.{name}.{key}") for key in ("span", "bandwidth", "latency", "oversubscription")]
+        values = [
+            plan.number(f"cluster.tier.{name}.{key}") for key in ("span", "bandwidth", "latency", "oversubscription")
+        ]
         rows.append((name, *values))
-    columns = (text("Tier", 40), number("Span", "GPUs", 0, width=30), number("Bandwidth", "GB/s", 1, width=34), number("Latency", "µs", 1, width=30),
-               number("Oversubscription", "", 1, width=None))
-    return Table("tiers", "Tiers of the network, per GPU and direction, innermost first.", columns, tuple(rows)) if rows else None
+    columns = (
+        text("Tier", 17),
+        number("Span", "GPUs", 0, width=15),
+        number("Bandwidth", "GB/s", 1, width=19),
+        number("Latency", "µs", 1, width=14),
+        number("Oversub\u00adscription", "", 1, width=19),
+    )
+    return Table("tiers", "Tiers, per GPU and direction, innermost first", columns, tuple(rows)) if rows else None

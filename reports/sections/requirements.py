@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from reports.plan import Json, Plan, Section, words
+from reports.plan import Json, Plan, Section
 from reports.prose import joined, sentence
 from reports.quantities import Quantity, readable
 from reports.tables import Cell, Column, Status, Table, UnitOf, number, text
+from reports.terms import words
 from reports.units import unit_of
 
 EXPLAINED = 3  # findings a callout can hold; more go to a table of their own
@@ -17,18 +18,35 @@ def requirements(plan: Plan) -> Section:
     tables = [requirements_table(plan), checks_table(checks)]
     if len(findings) > EXPLAINED:
         tables.append(findings_table(findings))
-    facts = {"failed": [explained_requirement(plan, v) for v in plan.point["verdicts"] if v["holds"] is False],
-             "open": [v["require"] for v in plan.point["verdicts"] if v["holds"] is None],
-             "callouts": callouts(findings) if len(findings) <= EXPLAINED else [], "verdicts": len(plan.point["verdicts"])}
+    facts = {
+        "failed": [explained_requirement(plan, v) for v in plan.point["verdicts"] if v["holds"] is False],
+        "open": [v["require"] for v in plan.point["verdicts"] if v["holds"] is None],
+        "callouts": callouts(findings) if len(findings) <= EXPLAINED else [],
+        "verdicts": len(plan.point["verdicts"]),
+    }
     return Section("requirements", "", tuple(t for t in tables if t), facts=facts)
 
 
 def requirements_table(plan: Plan) -> Table | None:
     """Every `require` of the run, with the values it compared."""
-    rows = tuple((v["require"], operands(plan, v["values"]), v.get("because") or "", str(v.get("where") or "").rpartition(":")[2],
-                  Status({True: "pass", False: "fail", None: "open"}[v["holds"]])) for v in plan.point["verdicts"])
-    columns = (Column("Requirement", "code", width=56), text("Values compared", 50), text("Because"), text("Line", 11), text("Status", 16))
-    return Table("requirements", "Requirements of the scenario.", columns, rows) if rows else None
+    rows = tuple(
+        (
+            v["require"],
+            operands(plan, v["values"]),
+            v.get("because") or "",
+            str(v.get("where") or "").rpartition(":")[2],
+            Status({True: "pass", False: "fail", None: "open"}[v["holds"]]),
+        )
+        for v in plan.point["verdicts"]
+    )
+    columns = (
+        Column("Requirement", "code", width=52),
+        text("Values compared", 48),
+        text("Because"),
+        text("Line", 11),
+        text("Status", 17),
+    )
+    return Table("requirements", "Requirements of the scenario", columns, rows) if rows else None
 
 
 def operands(plan: Plan, values: Json) -> str:
@@ -54,10 +72,22 @@ def explained_requirement(plan: Plan, verdict: Json) -> str:
 def checks_table(checks: list[Json]) -> Table | None:
     """The checks by id: limit, result, margin, status."""
     rows = tuple(check_row(c) for c in checks)
-    columns = (text("ID", 14), text("Check"), number("Limit", width=20), number("Result", width=20), text("Unit", 18),
-               number("Margin", "%", 1, width=16), text("Status", 18))
+    columns = (
+        text("ID", id_width(checks)),
+        text("Check"),
+        number("Limit", width=20),
+        number("Result", width=20),
+        text("Unit", 20),
+        number("Margin", "%", 1, width=16),
+        text("Status", 18),
+    )
     more = "Margin is the unused share of the allowance."
-    return Table("checks", "Checks.", columns, rows, more=more) if rows else None
+    return Table("checks", "Checks", columns, rows, more=more) if rows else None
+
+
+def id_width(checks: list[Json]) -> float:
+    """Width in mm of the column of ids: 1.75 mm a character, between 14 and 42."""
+    return min(42.0, max(14.0, 3 + 1.75 * max((len(str(c["id"])) for c in checks), default=0)))
 
 
 def check_row(check: Json) -> tuple[Cell, ...]:
@@ -84,17 +114,40 @@ def callouts(findings: list[Json]) -> list[dict[str, str]]:
         of_kind = [c for c in findings if c["status"] == word]
         if of_kind:
             verb = {"fail": ("fails", "fail"), "warn": ("needs action", "need action")}[word][len(of_kind) > 1]
-            result.append({"word": word, "head": f"{joined(str(c['id']) for c in of_kind)} {verb}.",
-                           "text": " ".join(finding(c, len(of_kind) > 1) for c in of_kind)})
+            result.append(
+                {
+                    "word": word,
+                    "head": f"{joined(str(c['id']) for c in of_kind)} {verb}.",
+                    "text": " ".join(finding(c, len(of_kind) > 1) for c in of_kind),
+                }
+            )
     return result
 
 
 def finding(check: Json, named: bool) -> str:
-    text = " ".join(sentence(t) for t in (check.get("reason"), check.get("advice")) if t)
+    text = " ".join(sentence(t) for t in (against(check), check.get("reason"), check.get("advice")) if t)
     return f"{check['id']}: {text}" if named else text
 
 
+def against(check: Json) -> str:
+    """What was held against what: "Memory per GPU: 74.1 GiB, limit 73.2 GiB"; the title alone without a limit."""
+    limit, result = check_quantity(check, "limit"), check_quantity(check, "result")
+    return (
+        str(check["title"])
+        if limit.missing or result.missing
+        else f"{check['title']}: {result.text()}, limit {limit.text()}"
+    )
+
+
 def findings_table(findings: list[Json]) -> Table:
-    columns = (text("ID", 14), text("Finding"), text("What to do", 62), text("Source", 34))
-    rows = tuple((c["id"], sentence(c.get("reason")), sentence(c.get("advice")), c.get("source")) for c in findings)
-    return Table("findings", "Warnings and failures, and what to do.", columns, rows)
+    columns = (text("ID", id_width(findings)), text("Finding"), text("What to do", 48), text("Source", 34))
+    rows = tuple(
+        (
+            c["id"],
+            " ".join(sentence(t) for t in (against(c), c.get("reason")) if t),
+            sentence(c.get("advice")),
+            c.get("source"),
+        )
+        for c in findings
+    )
+    return Table("findings", "Warnings and failures, and what to do", columns, rows)

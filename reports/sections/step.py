@@ -2,15 +2,31 @@
 
 from collections import defaultdict
 
-from reports.plan import Json, Plan, Section, words
+from reports.plan import Json, Plan, Section
 from reports.tables import Table, number, share, text, total
+from reports.terms import words
 
 BLOCKS = ("attention", "mlp", "head", "embedding", "data", "pipeline", "optimizer", "launch", "step")
-BLOCK_NAMES = {"attention": "Attention block", "mlp": "MLP block", "head": "Head and loss", "embedding": "Embedding", "data": "Data parallel traffic",
-               "pipeline": "Pipeline traffic", "optimizer": "Optimizer", "launch": "Kernel launches", "step": "Bubble and fixed time"}
+BLOCK_NAMES = {
+    "attention": "Attention block",
+    "mlp": "MLP block",
+    "head": "Head and loss",
+    "embedding": "Embedding",
+    "data": "Data parallel traffic",
+    "pipeline": "Pipeline traffic",
+    "optimizer": "Optimizer",
+    "launch": "Kernel launches",
+    "step": "Bubble and fixed time",
+}
 PHASES = ("forward", "recompute", "backward", "step")
-KIND_NAMES = {"gemm": "Matrix multiply", "sdpa": "Attention kernel", "hbm": "Memory-bound kernels", "collective": "Communication, exposed",
-              "launch": "Kernel launches", "wait": "Bubble and fixed time"}
+KIND_NAMES = {
+    "gemm": "Matrix multiply",
+    "sdpa": "Attention kernel",
+    "hbm": "Memory-bound kernels",
+    "collective": "Communication, exposed",
+    "launch": "Kernel launches",
+    "wait": "Bubble and fixed time",
+}
 
 
 def step(plan: Plan) -> Section | None:
@@ -19,17 +35,27 @@ def step(plan: Plan) -> Section | None:
         return None
     by_kind = sums(ledger, "kind")
     largest = max(by_kind, key=lambda k: by_kind[k]) if by_kind else ""
-    return Section("step", "", (blocks_table(ledger), kinds_table(ledger)), ("step_time", "roofline"), facts={
-        "rows": len(ledger), "largest": KIND_NAMES.get(largest, words(largest)), "largest_share": share(by_kind.get(largest), sum(by_kind.values())),
-        "hidden": total([row["seconds"] - row["exposed"] for row in ledger if row["kind"] == "collective"]),
-        "stage": ledger[0]["stage"], "single_stage": (plan.number("layout.pipeline") or 1) <= 1})
+    return Section(
+        "step",
+        "",
+        (blocks_table(ledger), kinds_table(ledger)),
+        ("step_time", "roofline"),
+        facts={
+            "rows": len(ledger),
+            "largest": KIND_NAMES.get(largest, words(largest)),
+            "largest_share": share(by_kind.get(largest), sum(by_kind.values())),
+            "hidden": total([row["seconds"] - row["exposed"] for row in ledger if row["kind"] == "collective"]),
+            "stage": ledger[0]["stage"],
+            "single_stage": (plan.number("layout.pipeline") or 1) <= 1,
+        },
+    )
 
 
-def sums(ledger: list[Json], key: str) -> dict[str, float]:
-    """Exposed seconds by the value of one column of the ledger."""
+def sums(ledger: list[Json], key: str, seconds: str = "exposed") -> dict[str, float]:
+    """Exposed (or busy) seconds by the value of one column of the ledger."""
     result: dict[str, float] = defaultdict(float)
     for row in ledger:
-        result[row[key]] += row["exposed"]
+        result[row[key]] += row[seconds]
     return dict(result)
 
 
@@ -39,14 +65,38 @@ def blocks_table(ledger: list[Json]) -> Table:
     for row in ledger:
         cells[row["block"], row["phase"]] += row["exposed"]
     phases = [p for p in PHASES if any(phase == p for _, phase in cells)]
-    blocks = [b for b in (*BLOCKS, *sorted({b for b, _ in cells} - set(BLOCKS))) if any(block == b for block, _ in cells)]
+    blocks = [
+        b for b in (*BLOCKS, *sorted({b for b, _ in cells} - set(BLOCKS))) if any(block == b for block, _ in cells)
+    ]
     whole = sum(cells.values())
-    rows = tuple((BLOCK_NAMES.get(b, words(b).capitalize()), *(cells.get((b, p)) for p in phases), in_block(cells, b), share(in_block(cells, b), whole))
-                 for b in blocks)
-    last = ("Step time", *(sum(v for (_, phase), v in cells.items() if phase == p) for p in phases), whole, share(whole, whole))
-    columns = (text("Block"), *(number(p.capitalize() if p != "step" else "Once a step", "s", 3, width=23) for p in phases),
-               number("Total", "s", 3, width=23), number("Share", "%", 1, width=20))
-    return Table("blocks", "Time of one step by block and phase, exposed time only.", columns, rows + (last,), totals=1)
+    unit, decimals = time_unit(whole)
+    rows = tuple(
+        (
+            BLOCK_NAMES.get(b, words(b).capitalize()),
+            *(cells.get((b, p)) for p in phases),
+            in_block(cells, b),
+            share(in_block(cells, b), whole),
+        )
+        for b in blocks
+    )
+    last = (
+        "Step time",
+        *(sum(v for (_, phase), v in cells.items() if phase == p) for p in phases),
+        whole,
+        share(whole, whole),
+    )
+    columns = (
+        text("Block"),
+        *(number(p.capitalize() if p != "step" else "Once a step", unit, decimals, width=23) for p in phases),
+        number("Total", unit, decimals, width=23),
+        number("Share", "%", 1, width=20),
+    )
+    return Table("blocks", "Time of one step by block and phase, exposed time only", columns, rows + (last,), totals=1)
+
+
+def time_unit(step: float) -> tuple[str, int]:
+    """Milliseconds for steps below 20 s, so that the short rows show digits."""
+    return ("ms", 1) if step < 20 else ("s", 3)
 
 
 def in_block(cells: dict[tuple[str, str], float], block: str) -> float:
@@ -55,15 +105,23 @@ def in_block(cells: dict[tuple[str, str], float], block: str) -> float:
 
 def kinds_table(ledger: list[Json]) -> Table:
     """Exposed and busy seconds by kind of work."""
-    exposed, busy = sums(ledger, "kind"), defaultdict(float)
-    flops, traffic = defaultdict(float), defaultdict(float)
-    for row in ledger:
-        busy[row["kind"]] += row["seconds"]
-        flops[row["kind"]] += row["flops"] or 0.0
-        traffic[row["kind"]] += row["bytes"] or 0.0
+    exposed, busy = sums(ledger, "kind"), sums(ledger, "kind", "seconds")
     whole = sum(exposed.values())
-    rows = tuple((KIND_NAMES.get(k, words(k)), flops[k] or None, traffic[k] or None, busy[k], exposed[k], share(exposed[k], whole))
-                 for k in sorted(exposed, key=lambda k: -exposed[k]))
-    columns = (text("Kind of work"), number("Work", "TFLOP", 1, width=24), number("Traffic", "GB", 1, width=24), number("Busy", "s", 3, width=23),
-               number("Exposed", "s", 3, width=23), number("Share", "%", 1, width=20))
-    return Table("kinds", "The same step by kind of work.", columns, rows, more="Busy time includes what is hidden behind other work.")
+    unit, decimals = time_unit(whole)
+    rows = tuple(
+        (KIND_NAMES.get(k, words(k)), busy[k], exposed[k], share(exposed[k], whole))
+        for k in sorted(exposed, key=lambda k: -exposed[k])
+    )
+    columns = (
+        text("Kind of work", 38),
+        number("Busy", unit, decimals, width=16),
+        number("Exposed", unit, decimals, width=17),
+        number("Share", "%", 1, width=13),
+    )
+    return Table(
+        "kinds",
+        "The same step by kind of work",
+        columns,
+        rows,
+        more="Busy time includes what is hidden behind other work.",
+    )

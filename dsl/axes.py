@@ -1,0 +1,205 @@
+"""What a table varies: vary { } blocks, their ranges and lists, each value checked as its setting would be."""
+
+import math
+from typing import Any
+
+from dsl.blocks import Body, Entry, Part
+from dsl.derived import adjusted
+from dsl.dimensions import DISTRIBUTIONS
+from dsl.kinds import ARGUMENTS, Setting
+from dsl.problems import Problem, Span
+from dsl.runs import World, unknown_setting
+from dsl.scenario import Axis, Value
+from dsl.scope import Defined
+from dsl.syntax import Call, Expression, List, Name, Number, Range, written
+from dsl.table import Table, TableNames
+from dsl.units import HOLDS, number
+from dsl.values import Context, Settled, bounded, settle
+
+MOST = 100_000  # values of one axis
+FIXED = frozenset({"name", "cluster.tier", "layout.order"})
+
+
+def axes_of(world: World, defined: Defined, body: Body, table: Table) -> tuple[Axis, ...]:
+    """The settings that vary, in the order written."""
+    axes: list[Axis] = []
+    seen: dict[str, Span] = {}
+    for index, part in enumerate(body.of("vary"), 1):
+        own = [axis for entry in part.body.entries.values() if (axis := _axis(world, entry, table, index if part.name else 0, seen)) is not None]
+        _in_step(part, own, world.problems)
+        axes += own
+    return tuple(axes)
+
+
+def _in_step(part: Part, axes: list[Axis], problems: list[Problem]) -> None:
+    """Axes that move together have the same number of values."""
+    if part.name and len({len(axis.values) for axis in axes}) > 1:
+        counts = ", ".join(f"{axis.path} has {len(axis.values)}" for axis in axes)
+        problems.append(Problem("E26", "settings that vary together have the same number of values", part.span, "differ", notes=(counts,)))
+
+
+def _axis(world: World, entry: Entry, table: Table, together: int, seen: dict[str, Span]) -> Axis | None:
+    path = entry.path
+    name = Name(tuple(path.split(".")), entry.span)
+    row = table.row(path)
+    if row is None:
+        world.problems.append(unknown_setting(name, table, "varies nothing"))
+        return None
+    if path in FIXED or row.holds.startswith("list"):
+        world.problems.append(Problem("E27", f"`{path}` cannot vary", entry.span, "varies nothing"))
+        return None
+    if path in seen:
+        from dsl.problems import Label
+
+        world.problems.append(Problem("E12", f"`{path}` varies twice", entry.span, "again", (Label(seen[path], "varies here"),)))
+        return None
+    seen[path] = entry.span
+    context = _context(world, entry, row, table)
+    found = _values(entry, context, table)
+    if not found:
+        if found is not None:
+            world.problems.append(Problem("E27", f"`{path}` varies over nothing", entry.span, "varies nothing", help="give it values: [1, 2, 4]"))
+        return None
+    return Axis(path, tuple(v for v, _ in found), tuple(t for _, t in found), together, entry.span)
+
+
+def _context(world: World, entry: Entry, row: Setting, table: Table) -> Context:
+    scope = world.scope_of(entry.file.key)
+    return Context(table.with_tiers(entry.path, row), entry.path, TableNames(table, "", scope), table.get, scope, world.problems)
+
+
+def _values(entry: Entry, context: Context, table: Table) -> list[tuple[Any, str]] | None:
+    """The values of an axis with their texts, or None with a problem."""
+    e = entry.value
+    if isinstance(e, Range):
+        return _range(e, entry, context, table)
+    if isinstance(e, Call) and e.name in DISTRIBUTIONS:
+        return _distribution(e, entry, context, table)
+    items = e.items if isinstance(e, List) else (e,)
+    if isinstance(e, List) and e.unit:
+        items = tuple(i._replace(unit=e.unit, unit_span=e.unit_span, text=f"{i.text} {e.unit}") if isinstance(i, Number) and not i.unit else i
+                      for i in items)
+    found = [_value(item, entry, context, table) for item in items]
+    if any(value is None for value in found):
+        return None
+    return [(value, written(item)) for value, item in zip(found, items, strict=True)]
+
+
+def _value(e: Expression, entry: Entry, context: Context, table: Table) -> Any:
+    """One value as its setting keeps it: base units, sequences for tokens, a dictionary for a choice with arguments."""
+    found = settle(e, context)
+    if found is None:
+        return None
+    if found.arguments is not None:
+        return _chosen(found, found.arguments, context, entry.path)
+    value = adjusted(table, entry._replace(row=context.row, value=e), found, Value(found.value, found.unit))
+    return None if value is None else value.value
+
+
+def _chosen(found: Settled, call: Call, context: Context, path: str) -> dict[str, Any] | None:
+    """interleaved(virtual_stages = 2) as {"layout.schedule": "interleaved", "layout.schedule.virtual_stages": 2}."""
+    chosen: dict[str, Any] = {path: found.value}
+    rows = ARGUMENTS.get((path, found.value), ())
+    for index, given in enumerate(call.arguments):
+        row = next((r for r in rows if r.path == given.name), None) if given.name else rows[index] if index < len(rows) else None
+        if row is None:
+            context.wrong("E11", f"`{found.value}` has no argument `{given.name or written(given.value)}`", given.value, "not an argument")
+            return None
+        own = settle(given.value, context._replace(row=row, path=f"{path}.{row.path}"))
+        if own is None:
+            return None
+        chosen[f"{path}.{row.path}"] = own.value
+    return chosen
+
+
+def _range(e: Range, entry: Entry, context: Context, table: Table) -> list[tuple[Any, str]] | None:
+    """low..high, each end included; the right end's unit serves both."""
+    if context.row.holds not in HOLDS:
+        context.wrong("E16", f"`{entry.path}` has no range", e, "not a number", f"write: {entry.path} = [{', '.join(context.row.choices[:2]) or 'a, b'}]")
+        return None
+    low_e, step_e = _with_unit(e.low, e.high), _with_unit(e.step, e.high)
+    low, high = _end(low_e, context), _end(e.high, context)
+    step = _step(step_e, context) if step_e is not None else None
+    if low is None or high is None or (step_e is not None and step is None):
+        return None
+    if low > high:
+        context.wrong("E20", "a range starts at its smaller end", e, f"{written(e.low)} is more than {written(e.high)}", "turn the two ends round")
+        return None
+    numbers = _numbers(e, low, high, step, context)
+    if numbers is None:
+        return None
+    unit = e.high.unit if isinstance(e.high, Number) else ""
+    values = [_value(_literal(x, unit, e.span), entry, context, table) for x in numbers]
+    if any(value is None for value in values):
+        return None
+    return [(value, f"{number(x / _size(unit))} {unit}".strip()) for value, x in zip(values, numbers, strict=True)]
+
+
+def _size(unit: str) -> float:
+    from dsl.units import scale
+
+    return scale(unit)
+
+
+def _literal(value: float, unit: str, span: Span) -> Number:
+    amount = value / _size(unit)
+    over, under = (int(amount), 1) if amount == int(amount) else amount.as_integer_ratio()
+    return Number(over, under, unit, number(amount), span, span)
+
+
+def _with_unit(e: Any, other: Expression) -> Any:
+    """A bare end of a range takes the unit of the other one."""
+    if isinstance(e, Number) and not e.unit and isinstance(other, Number) and other.unit:
+        return e._replace(unit=other.unit, unit_span=e.span)
+    return e
+
+
+def _end(e: Expression, context: Context) -> float | None:
+    found = settle(e, context)
+    return None if found is None or isinstance(found.value, str) else float(found.value)
+
+
+def _step(e: Expression, context: Context) -> float | None:
+    """A step has the setting's unit, but not its bounds."""
+    step = _end(e, context._replace(row=context.row._replace(bounds="")))
+    if step is not None and step <= 0:
+        context.wrong("E20", "a step is more than zero", e)
+        return None
+    return step
+
+
+def _numbers(e: Range, low: float, high: float, step: float | None, context: Context) -> list[float] | None:
+    if e.doubling and low <= 0:
+        context.wrong("E20", "doubling starts above zero", e.low)
+        return None
+    if step is None and not e.doubling:
+        step = _size(e.high.unit) if isinstance(e.high, Number) else 1.0
+    count = math.floor(math.log2(high / low) + 1e-9) + 1 if e.doubling else math.floor((high - low) / (step or 1.0) + 1e-9) + 1
+    if count > MOST:
+        context.wrong("E20", f"this range has {number(count)} values", e, f"more than {number(MOST)}", "give it a larger step")
+        return None
+    numbers = [low * 2.0**i if e.doubling else low + i * (step or 1.0) for i in range(count)]
+    if abs(numbers[-1] - high) > 1e-9 * abs(high):
+        last = number(numbers[-1] / _size(e.high.unit if isinstance(e.high, Number) else ""))
+        context.problems.append(Problem("W01", f"this range stops at {last}", e.span, f"does not land on {written(e.high)}", severity="warning"))
+    return numbers
+
+
+def _distribution(e: Call, entry: Entry, context: Context, table: Table) -> list[tuple[Any, str]] | None:
+    """normal(mean, deviation) and the like, for sensitivity: kept as {"distribution": …, "arguments": …}."""
+    if len(e.arguments) != DISTRIBUTIONS[e.name]:
+        context.wrong("E16", f"{e.name}( ) takes {DISTRIBUTIONS[e.name]} values", e)
+        return None
+    free = context._replace(row=context.row._replace(bounds=""))
+    found = []
+    for index, argument in enumerate(e.arguments):
+        factor = e.name == "lognormal" and index == 1
+        own = settle(argument.value, free._replace(row=Setting("factor", "ratio", "")) if factor else free)
+        found.append(own)
+    if any(own is None for own in found):
+        return None
+    values = tuple(own.value for own in found if own is not None)
+    return [({"distribution": e.name, "arguments": values}, written(e))]
+
+
+__all__ = ["axes_of", "bounded"]

@@ -1,0 +1,194 @@
+"""From the files as read to the resolved scenario: names, ``from``, references, settings, conditions.
+
+``resolve`` never raises for what a person wrote; it gives what it could make of the scenario, and every problem.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from dsl.blocks import ALTERNATIVES, EMPTY, Body, Entry, Reader, inherited
+from dsl.experiments import check_of, compare_of, report_of, roofline_of, table_of
+from dsl.files import File, Loaded
+from dsl.kinds import EVALUATED
+from dsl.problems import ECHOES, Problem, Span
+from dsl.runs import named_block, run_of
+from dsl.scenario import Check, Experiment, Imported, Report, Run, Scenario
+from dsl.schema import kinds, run_row
+from dsl.scope import EDITION, Defined, Scope, scopes
+from dsl.sets import Override, overrides_of
+from dsl.syntax import Edition
+from dsl.table import Results
+
+TABLES = ("sweep", "optimize", "scale", "sensitivity")
+
+
+def resolve(loaded: Loaded, results: Results | None = None, overrides: Sequence[str] = ()) -> tuple[Scenario, list[Problem]]:
+    """The scenario and its problems. ``results`` maps result names to dimensions ("seconds", "bytes/s"), so that
+    conditions on them can be checked; ``overrides`` are texts such as "cluster.nodes=256"."""
+    world = Resolution(loaded, results)
+    try:
+        world.override(overrides)
+        scenario = world.scenario()
+    except RecursionError:
+        world.problems.append(Problem("E05", "nested too deep", Span(loaded.main.name, 1, 1, 1),
+                                      help="shorten the chain of blocks or lets that build on each other"))
+        scenario = world.nothing()
+    found = [p for p in dict.fromkeys(world.problems) if p.severity == "error"]
+    if loaded.problems:  # an unreadable statement leaves holes; what only echoes them is left out
+        found = [p for p in found if p.code not in ECHOES]
+    return scenario, [*loaded.problems, *found]
+
+
+class Resolution:
+    """The files of one scenario while they are worked out."""
+
+    def __init__(self, loaded: Loaded, results: Results | None) -> None:
+        self.loaded, self.results = loaded, results
+        self.problems: list[Problem] = []
+        self.notes: list[str] = list(loaded.notes)
+        self.scopes = scopes(loaded, self.problems)
+        self.main = self.scopes[loaded.main.key]
+        self.overrides: list[Override] = []
+        self.texts: tuple[str, ...] = ()
+        self.bodies: dict[tuple[str, str, str], Body] = {}
+        self.runs: dict[tuple[str, str, str], Run | None] = {}
+        self.open: list[tuple[str, str, str]] = []
+
+    def scope_of(self, file: str) -> Scope:
+        """The names of the file with this key; what --set says is read with those of the main file."""
+        return self.scopes.get(file, self.main)
+
+    def override(self, texts: Sequence[str]) -> None:
+        """Takes in the --set texts."""
+        self.texts = tuple(texts)
+        self.overrides = overrides_of(texts, self.main, self.problems)
+
+    def body(self, defined: Defined) -> Body:
+        """A block with all that it copies, and with what --set says about it."""
+        key = defined.key
+        if defined.name and key in self.bodies:
+            return self.bodies[key]
+        if key in self.open:
+            ring = " from ".join([k[2] for k in self.open[self.open.index(key):]] + [key[2]])
+            name = defined.block.base
+            span = name.span if name else defined.block.span
+            self.problems.append(Problem("E23", "blocks copy each other in a circle", span, "leads back", (), (ring,)))
+            return EMPTY
+        self.open.append(key)
+        body = Reader(defined.block, defined.kind, defined.scope.file, self.problems).read()
+        base = self.base(defined)
+        if base is not None:
+            body = inherited(self.body(base), body)
+        self.open.pop()
+        body = self._set(defined, body)
+        self.bodies[key] = body
+        return body
+
+    def base(self, defined: Defined) -> Defined | None:
+        """The block that this one copies."""
+        name = defined.block.base
+        return None if name is None else defined.scope.find(defined.kind.name, name, self.problems)
+
+    def _set(self, defined: Defined, body: Body) -> Body:
+        """What --set says about this block."""
+        own = {o.path: o.entry._replace(path=o.path) for o in self.overrides if o.block is defined}
+        if not own:
+            return body
+        dropped = {ALTERNATIVES[p] for p in own if p in ALTERNATIVES} - set(own)
+        return body._replace(entries={p: e for p, e in body.entries.items() if p not in dropped} | own)
+
+    def run(self, defined: Defined) -> Run | None:
+        """A run resolved, once."""
+        if defined.key not in self.runs:
+            self.runs[defined.key] = run_of(self, defined)
+        return self.runs[defined.key]
+
+    def for_runs(self) -> list[Entry]:
+        """The --set settings that reach every run."""
+        return [o.entry._replace(path=o.path) for o in self.overrides if o.block is None]
+
+    def nothing(self) -> Scenario:
+        """An empty scenario of this file."""
+        main = self.loaded.main
+        return Scenario(main.logical, title_of(main), EDITION, main.sha256, main.text, (), None, (), (), self.texts, (), ())
+
+    def scenario(self) -> Scenario:
+        """Everything that the main file says."""
+        self._check_blocks()
+        experiments = [e for d in self.main.ordered if (e := self._experiment(d)) is not None]
+        report = self._report()
+        checks = tuple(self._checks())
+        main = self.loaded.main
+        if main.tree and not isinstance(main.tree[0], Edition):
+            self.notes.append(f"{main.logical} states no edition: read as edition {EDITION}")
+        warnings = tuple(dict.fromkeys(p for p in self.problems if p.severity == "warning"))
+        return self.nothing()._replace(
+            title=report.title if report and report.title else title_of(main), experiments=tuple(experiments), report=report,
+            imports=tuple(self._imports()), checks=checks, notes=tuple(dict.fromkeys(self.notes)), warnings=warnings)
+
+    def _check_blocks(self) -> None:
+        """Blocks that no run may use are checked by themselves: those of the file and of what its author wrote beside it."""
+        for scope in self.scopes.values():
+            if scope is self.main or not scope.file.library:
+                for cell in scope.lets.values():
+                    cell.typed(self.problems, cell.span)
+                for defined in scope.ordered:
+                    if defined.kind.name in ("gpu", "model", "cluster", "stack", "price", "hazard"):
+                        named_block(self, defined)
+                    elif scope is not self.main:
+                        self._experiment(defined)
+
+    def _experiment(self, defined: Defined) -> Experiment | None:
+        kind = defined.kind.name
+        if kind == "run":
+            return self.run(defined)
+        if kind == "compare":
+            return compare_of(self, defined)
+        if kind == "roofline":
+            return roofline_of(self, defined)
+        return table_of(self, defined) if kind in TABLES else None
+
+    def _report(self) -> Report | None:
+        own = [d for d in self.main.ordered if d.kind.name == "report"]
+        for extra in own[1:]:
+            self.problems.append(Problem("E12", "a file has one report", extra.block.span, "a second one", help="make one of the two, or split the file"))
+        return report_of(self, own[0]) if own else None
+
+    def _checks(self) -> Iterable[Check]:
+        """The checks of the file, of its imports, and of the library; one of a name replaces those behind it."""
+        seen = set[str]()
+        order = [self.main, *(s for s in self.scopes.values() if s is not self.main and s.file.key not in self.loaded.implicit),
+                 *(self.scopes[key] for key in self.loaded.implicit)]
+        for scope in dict.fromkeys(order):
+            for defined in scope.ordered:
+                if defined.kind.name == "check" and defined.name not in seen:
+                    seen.add(defined.name)
+                    before = len(self.problems)
+                    check = check_of(self, defined)
+                    if scope.file.library and scope is not self.main and len(self.problems) > before:
+                        del self.problems[before:]  # the library is not the reader's to mend
+                        self.notes.append(f"check `{defined.name}` of {scope.file.logical} needs results that this version does not have")
+                    elif check is not None:
+                        yield check
+
+    def _imports(self) -> Iterable[Imported]:
+        for file in self.loaded.files.values():
+            if file.key != self.loaded.main.key:
+                yield Imported(file.logical, file.sha256, file.size)
+
+    def hazard(self, scope: Scope) -> Defined | None:
+        """The failure rates that hold where no mtbf is stated: the one called default, else the library's first."""
+        every = [d for s in scope.visible() for (kind, _), d in s.blocks.items() if kind == "hazard"]
+        return next((d for d in every if d.name == "default"), every[0] if every else None)
+
+
+def title_of(file: File) -> str:
+    """A file's own title: its name without the ending."""
+    return file.logical.rpartition("/")[2].removesuffix(".scn")
+
+
+def not_evaluated(scenario: Scenario) -> list[Experiment]:
+    """The experiments that this version checks and does not evaluate."""
+    return [e for e in scenario.experiments if e.kind not in EVALUATED]
+
+
+__all__ = ["Resolution", "kinds", "not_evaluated", "resolve", "run_row"]

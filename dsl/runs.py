@@ -1,0 +1,319 @@
+"""A run with everything that it refers to: model, cluster, gpu, stack; and single blocks checked by themselves."""
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from dsl.blocks import ALTERNATIVES, Body, Condition, Entry, Part
+from dsl.derived import HAZARDS
+from dsl.dimensions import condition
+from dsl.expressions import Compiled, built, compiled
+from dsl.kinds import RUN, Setting
+from dsl.problems import Label, Problem
+from dsl.scenario import Measured, Rule, Run, Value
+from dsl.schema import PREFIXES, run_row, run_rows, schema
+from dsl.scope import Defined, Scope, unknown_name
+from dsl.syntax import Expression, Name, written
+from dsl.table import Results, Sources, Table, TableNames, result_type
+from dsl.values import Context, referred, settle
+
+REFERRED = ("model", "cluster", "stack")
+
+
+class World(Protocol):
+    """What runs need of the scenario they stand in."""
+
+    problems: list[Problem]
+    results: Results | None
+
+    def scope_of(self, file: str) -> Scope: ...
+    def body(self, defined: Defined) -> Body: ...
+    def run(self, defined: Defined) -> Run | None: ...
+    def for_runs(self) -> list[Entry]: ...
+    def hazard(self, scope: Scope) -> Defined | None: ...
+
+
+def named_block(world: World, defined: Defined) -> dict[str, Value]:
+    """A gpu, model, cluster … by itself: what is stated in it, checked."""
+    prefix = PREFIXES.get(defined.kind.name, "")
+    rows = run_rows() if prefix else schema(defined.kind).rows
+    table = Table(world, defined.scope, defined.name, defined.block.name_span, rows)
+    table.add(world.body(defined), prefix, _sources(world, defined))
+    if defined.kind.name == "cluster":
+        _refer(world, table, "cluster.gpu", "gpu")
+    found = {path: value for path in list(table.entries) if (value := table.value(path)) is not None}
+    _required(table, defined, world.body(defined), prefix)
+    return found
+
+
+def _sources(world: World, defined: Defined) -> Sources:
+    return Sources(defined.name, defined.scope.file.library, world.body(defined))
+
+
+def _required(table: Table, defined: Defined, body: Body, prefix: str) -> None:
+    """Problems for the settings that a block needs and does not have, its tiers' included."""
+    for path, row in schema(defined.kind).rows.items():
+        if row.required and prefix + path not in table.entries and not _optional_group(path, body):
+            _lacks(table, f"{defined.kind.name} `{defined.name}`", path, row, defined)
+    for part in body.parts:
+        if part.kind.name in ("tier", "phase"):
+            for path, row in schema(part.kind).rows.items():
+                if row.required and path not in part.body.entries:
+                    span = part.span
+                    table.problems.append(Problem("E13", f"{part.kind.name} `{part.name}` needs {path}", span, "has none",
+                                                  notes=(row.doc,), help=f"write: {path} = …"))
+
+
+def _optional_group(path: str, body: Body) -> bool:
+    """Whether a required setting belongs to a block that is not there (experts, lora)."""
+    head, dot, _ = path.partition(".")
+    return bool(dot) and not any(p.startswith(head + ".") for p in body.entries)
+
+
+def _lacks(table: Table, shown: str, path: str, row: Setting, defined: Defined) -> None:
+    table.problems.append(Problem("E13", f"{shown} needs {path}", defined.block.name_span, "has none", notes=(row.doc,), help=f"write: {path} = …"))
+
+
+def run_table(world: World, defined: Defined) -> Table:
+    """The settings of a run with those of the blocks that it refers to."""
+    table = Table(world, defined.scope, defined.name, defined.block.name_span, run_rows())
+    body = world.body(defined)
+    table.lets = body.lets
+    table.sources[""] = Sources(defined.name, False, body)
+    for entry in world.for_runs():
+        table.entries[entry.path] = entry
+    for path, entry in body.entries.items():
+        if ALTERNATIVES.get(path) not in table.entries:
+            table.entries.setdefault(path, entry)
+    for kind in REFERRED:
+        _refer(world, table, kind, kind)
+    _refer(world, table, "cluster.gpu", "gpu")
+    _hazard(world, table, defined)
+    return table
+
+
+def _refer(world: World, table: Table, path: str, kind: str) -> None:
+    """Adds the block that a reference setting names."""
+    entry = table.entries.get(path)
+    found = _default_stack(table) if entry is None and kind == "stack" else None
+    if entry is not None:
+        before = len(table.problems)
+        found = referred(entry.value, table.context(entry))
+        del table.problems[before:]  # told when the setting itself is worked out
+    if found is None:
+        return
+    body = world.body(found)
+    prefix = PREFIXES[kind]
+    stated = {p.removeprefix(prefix) for p in table.entries if p.startswith(prefix)}
+    dropped = {ALTERNATIVES[p] for p in stated if p in ALTERNATIVES} - stated
+    entries = {p: e for p, e in body.entries.items() if p not in dropped}
+    table.add(body._replace(entries=entries), prefix, _sources(world, found))
+
+
+def _default_stack(table: Table) -> Defined | None:
+    row = run_row("stack")
+    assert row is not None
+    name = Name((row.default,), table.place)
+    return table.scope.block("stack", name)
+
+
+def _hazard(world: World, table: Table, defined: Defined) -> None:
+    """The library's failure rates, where the cluster states no mtbf."""
+    found = world.hazard(defined.scope) if "cluster.mtbf" not in table.entries else None
+    if found is None:
+        return
+    values = named_block(world, found)
+    for part in HAZARDS:
+        if part in values:
+            table.settled[f"hazard.{part}"] = values[part]
+    first = next((values[p] for p in HAZARDS if p in values), Value(None))
+    table.settled["hazard"] = first._replace(value=found.name, span=found.block.name_span, unit_written="")
+
+
+def run_of(world: World, defined: Defined) -> Run | None:
+    """The run resolved, or None where it has problems that leave nothing to evaluate."""
+    before = len(world.problems)
+    body = world.body(defined)
+    table = run_table(world, defined)
+    _required(table, defined, body, "")
+    settings = settings_of(table)
+    _enough(world, table, defined)
+    names = table.names("", world.results or {})
+    requires = tuple(r for c in body.requires if (r := rule_of(world, c, table, defined.name)) is not None)
+    lets = {local.name: let for local in body.lets.values() if (let := compiled(_name(local.name, table), names, world.problems))}
+    measured = tuple(m for p in body.of("measured") if (m := measured_of(world, p, table)) is not None)
+    phases = tuple((p.name, _phase(p, table)) for p in body.of("phase"))
+    if len(world.problems) > before and any(p.severity == "error" for p in world.problems[before:]):
+        return None
+    where = f"{defined.scope.file.logical}:{defined.block.span.line}"
+    return Run(defined.name, defined.block.title, defined.block.name_span, where, settings, requires, lets, measured, phases, ())
+
+
+def _name(name: str, table: Table) -> Name:
+    return Name((name,), table.place)
+
+
+def settings_of(table: Table) -> dict[str, Value]:
+    """Every setting that has a value, by path."""
+    settings = {"name": Value(table.name, "", table.place)}
+    for path in table.paths():
+        value = table.value(path)
+        if value is not None:
+            settings[path] = value
+    settings |= {path: value for path, value in table.settled.items() if path.startswith("hazard") and value is not None}
+    if table.tiers:
+        settings["cluster.tier"] = Value(table.tiers, "", None, "derived", "innermost first")
+    _interval(settings)
+    batch, length = settings.get("batch"), settings.get("sequence")
+    if batch is not None and length is not None:
+        settings["batch_tokens"] = batch._replace(value=batch.value * length.value, unit_written="tokens", origin="derived", note="batch x sequence")
+    return settings
+
+
+def _interval(settings: dict[str, Value]) -> None:
+    """checkpoint.interval is a time; the rule that makes it one stands in checkpoint.rule."""
+    interval = settings.get("checkpoint.interval")
+    if interval is None:
+        return
+    if isinstance(interval.value, str):
+        settings["checkpoint.rule"] = settings.pop("checkpoint.interval")
+    else:
+        settings["checkpoint.rule"] = interval._replace(value="stated", unit_written="")
+
+
+def _enough(world: World, table: Table, defined: Defined) -> None:
+    """Problems for what the operator model cannot do without."""
+    if table.get("model") is None or table.get("cluster") is None:
+        return
+    if table.get("model.hf") is not None:
+        entry = table.entries["model.hf"]
+        world.problems.append(Problem("E30", "this version does not read Hugging Face configurations yet", entry.span,
+                                      help="state layers, hidden, ffn, heads, kv_heads, vocabulary and sequence in the model"))
+        return
+    if table.get("cluster.gpus") is None and not {"cluster.gpus", "cluster.nodes"} & set(table.entries):
+        entry = table.entries["cluster"]
+        world.problems.append(Problem("E13", f"cluster `{table.get('cluster')}` needs nodes or gpus", entry.value.span, "has neither", help="write: nodes = 128"))
+    if table.get("fidelity") == "reduced":
+        return
+    lacking = [f"model.{p}" for p in ("layers", "hidden", "vocabulary") if table.get(f"model.{p}") is None]
+    if table.get("model.heads") is None and table.get("model.attention.heads") is None:
+        lacking.append("model.heads")
+    if table.get("model.ffn") is None and table.get("model.experts.ffn") is None:
+        lacking.append("model.ffn")
+    name = table.get("model")
+    for path in lacking:
+        if path not in table.entries:
+            row = run_row(path)
+            note = (row.doc,) if row else ()
+            world.problems.append(Problem("E13", f"model `{name}` needs {path.removeprefix('model.')}", table.entries["model"].value.span, "used here",
+                                          notes=note, help=f"write in the model: {path.removeprefix('model.')} = …"))
+    for path in ("sequence", "batch"):
+        if table.get(path) is None and path not in table.entries and not (path == "batch" and "accumulation" in table.entries):
+            example = "batch = 2048 sequences" if path == "batch" else "sequence = 8192 tokens"
+            world.problems.append(Problem("E13", f"run `{defined.name}` needs a {path}", defined.block.name_span, "has none", help=f"write: {example}"))
+
+
+def rule_of(world: World, c: Condition, table: Table, owner: str, results: Results | None = None) -> Rule | None:
+    """A condition checked and compiled, or None with a problem."""
+    scope = world.scope_of(c.file.key)
+    names = TableNames(table, "", scope, world.results or {} if results is None else results, table.lets)
+    before = len(world.problems)
+    own = condition(c.expression, names, world.problems)
+    if len(world.problems) > before or own.form == "any":
+        return None
+    compute = built(c.expression, names, own)
+    origin = c.block if c.block != owner else ""
+    return Rule(written(c.expression), c.because, origin, f"{c.file.logical}:{c.span.line}", c.span, compute)
+
+
+def measured_of(world: World, part: Part, table: Table) -> Measured | None:
+    """A measured block: result names with values in their units, and a source."""
+    values: dict[str, Value] = {}
+    source = ""
+    for path, entry in part.body.entries.items():
+        if path == "source":
+            found = settle(entry.value, table.context(entry))
+            source = str(found.value) if found else ""
+        elif world.results is not None and path not in world.results:
+            world.problems.append(unknown_name(Name(tuple(path.split(".")), entry.span), list(world.results)))
+        else:
+            value = _measured_value(world, entry, table)
+            if value is not None:
+                values[path] = value
+    if not source:
+        world.problems.append(Problem("E13", "measured values need a source", part.span, "has none", help='write: source = "where they were published"'))
+        return None
+    at = {a.path.path: a for a in part.at}
+    where = f"{part.body.entries['source'].file.logical}:{part.span.line}"
+    return Measured(values, source, {p: v for p, a in at.items() if (v := _at(a.path, a.value, table)) is not None}, where)
+
+
+def _measured_value(world: World, entry: Entry, table: Table) -> Value | None:
+    row = Setting(entry.path, "number", "")
+    if world.results is not None:
+        row = row._replace(holds=_held(world.results[entry.path]))
+    context = table.context(entry)._replace(row=row)
+    if world.results is not None and row.holds == "number" and result_type(world.results[entry.path]).dimension != result_type("number").dimension:
+        return _any_number(entry, context, result_type(world.results[entry.path]).dimension)
+    found = settle(entry.value, context) if world.results is not None else _any_number(entry, context, None)
+    if isinstance(found, Value) or found is None:
+        return found
+    return Value(found.value, found.unit, entry.value.span, "stated", "", f"{entry.file.logical}:{entry.span.line}")
+
+
+def _held(dimension: str) -> str:
+    from dsl.units import HOLDS
+
+    return dimension if dimension in HOLDS or dimension in ("flag", "text") else "number"
+
+
+def _any_number(entry: Entry, context: Context, dimension: object) -> Value | None:
+    """A value of a result whose dimension the schema has no word for."""
+    function = compiled(entry.value, context.names, context.problems)
+    if function is None:
+        return None
+    if dimension is not None and function.type.dimension != dimension:
+        context.wrong("E18", f"`{entry.path}` has other units", entry.value)
+        return None
+    value = function({key: context.get(key) for key in function.needs})
+    return Value(value, function.type.unit, entry.value.span, "stated", "", f"{entry.file.logical}:{entry.span.line}")
+
+
+def _at(path: Name, value: Expression, table: Table) -> object:
+    """The value of one coordinate of a measured point."""
+    row = table.row(path.path)
+    if row is None:
+        table.problems.append(unknown_setting(path, table, "names no point"))
+        return None
+    context = Context(row, path.path, table.names(), table.get, table.scope, table.problems)
+    found = settle(value, context)
+    return found.value if found else None
+
+
+def unknown_setting(path: Name, table: Table, label: str) -> Problem:
+    """A path that is no setting of the run."""
+    from dsl.problems import did_you_mean
+
+    return Problem("E11", f"`{path.path}` is not a setting of run `{table.name}`", path.span, label, help=did_you_mean(path.path, table.paths()))
+
+
+def _phase(part: Part, table: Table) -> dict[str, Value]:
+    """The settings of one stretch of a run."""
+    found: dict[str, Value] = {}
+    for path, entry in part.body.entries.items():
+        row = table.row(path)
+        if row is None:
+            table.problems.append(unknown_setting(Name(tuple(path.split(".")), entry.span), table, "not a setting"))
+            continue
+        context = table.context(entry._replace(row=row, path=path))
+        settled = settle(entry.value, context)
+        if settled is not None:
+            found[path] = Value(settled.value, settled.unit, entry.value.span, "stated", "", f"{entry.file.logical}:{entry.span.line}")
+    return found
+
+
+def labels_of(defined: Iterable[Defined]) -> tuple[Label, ...]:
+    """A label at each definition."""
+    return tuple(Label(d.block.name_span, f"{d.kind.name} `{d.name}` is defined here") for d in defined)
+
+
+__all__ = ["Compiled", "RUN", "World", "labels_of", "measured_of", "named_block", "rule_of", "run_of", "run_table", "settings_of", "unknown_setting"]

@@ -1,0 +1,325 @@
+"""The settings of one block, or of a run with all that it refers to, worked out one by one as they are asked for.
+
+A setting is what was stated, else what follows from others (derived.py), else its default, else absent.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, Protocol
+
+from dsl.blocks import Body, Entry, Local, text_of
+from dsl.dimensions import ANY, FLAG, Meaning, Type, check
+from dsl.kinds import ARGUMENTS, KINDS, TIER, Kind, Setting
+from dsl.parse import parse
+from dsl.problems import Label, Problem, Span, did_you_mean
+from dsl.scenario import Value
+from dsl.schema import REFERENCES, argument, schema
+from dsl.scope import Scope, let_of, lets_of, unknown_name
+from dsl.syntax import Call, Expression, Let, Name, Number
+from dsl.units import HOLDS, dimension, display_unit
+from dsl.values import Context, Settled, settle
+
+Results = Mapping[str, str]  # result name: dimension
+SOURCE = "--set"  # stands for the block and the file of what the command line says
+OPTIONAL = ("model.attention", "model.experts", "attention", "experts", "offload", "lora")  # absent unless something is stated
+
+
+class World(Protocol):
+    """What a table needs of its surroundings."""
+
+    problems: list[Problem]
+    results: Results | None
+
+    def scope_of(self, file: str) -> Scope:
+        """The names of the file with this key."""
+        ...
+
+
+class Sources:
+    """Where the values of one block come from."""
+
+    def __init__(self, name: str, library: bool, body: Body) -> None:
+        self.name, self.library = name, library
+        self.source, self.confidence, self.verified = (text_of(body, w) for w in ("source", "confidence", "verified"))
+
+
+class LocalCell:
+    """A let of a block, read with the names of the run it is used in."""
+
+    def __init__(self, local: Local, names: "TableNames") -> None:
+        self.local, self.names = local, names
+        self.type: Type | None = None
+        self.open = False
+
+    @property
+    def expression(self) -> Expression:
+        return self.local.value
+
+    @property
+    def key(self) -> str:
+        span = self.local.span
+        return f"let {span.file}:{span.line}:{span.column}"
+
+    def typed(self, problems: list[Problem] | None, at: Span) -> Type:
+        """Its type; a let that is defined by itself is a problem."""
+        if self.type is None and self.open:
+            if problems is not None:
+                problems.append(Problem("E23", f"`{self.local.name}` is defined by itself", at, "leads back here",
+                                        (Label(self.local.span, "defined here"),)))
+            return ANY
+        if self.type is None:
+            self.open = True
+            found: list[Problem] = []
+            own = check(self.local.value, self.names, found)
+            self.open = False
+            if problems is None:
+                return own
+            problems += found
+            self.type = own
+        return self.type
+
+
+class Table:
+    """Settings by their full path, worked out on demand. ``rows`` are those it may have."""
+
+    def __init__(self, world: World, scope: Scope, name: str, place: Span, rows: Mapping[str, Setting]) -> None:
+        self.world, self.scope, self.name, self.place, self.rows = world, scope, name, place, rows
+        self.entries: dict[str, Entry] = {}
+        self.sources: dict[str, Sources] = {}  # by prefix
+        self.lets: dict[str, Local] = {}
+        self.cells: dict[tuple[str, bool], LocalCell] = {}
+        self.tiers: tuple[str, ...] = ()
+        self.settled: dict[str, Value | None] = {}
+        self.open: list[str] = []
+
+    @property
+    def problems(self) -> list[Problem]:
+        return self.world.problems
+
+    def add(self, body: Body, prefix: str, sources: Sources) -> None:
+        """The settings of a block, under ``prefix``; those that are there already win."""
+        self.sources[prefix] = sources
+        for path, entry in body.entries.items():
+            full = prefix + path
+            self.entries.setdefault(full, entry._replace(path=full, prefix=prefix))
+        tiers = body.of("tier")
+        if tiers:
+            self.tiers = tuple(part.name for part in tiers)
+        for part in tiers:
+            for path, entry in part.body.entries.items():
+                full = f"{prefix}tier.{part.name}.{path}"
+                self.entries.setdefault(full, entry._replace(path=full, prefix=prefix, block=sources.name))
+
+    def get(self, path: str) -> Any:
+        """The plain value of a setting, or None."""
+        value = self.value(path)
+        return None if value is None else value.value
+
+    def value(self, path: str) -> Value | None:
+        """A setting with its origin, or None where it has neither a value nor a default."""
+        if path in self.settled:
+            return self.settled[path]
+        if path in self.open:
+            ring = [*self.open[self.open.index(path):], path]
+            entry = next((self.entries[p] for p in ring if p in self.entries), None)
+            span = entry.span if entry else self.place
+            self.problems.append(Problem("E23", f"`{path}` is defined by itself", span, "leads back here", (), (" needs ".join(ring),)))
+            return None
+        self.open.append(path)
+        try:
+            self.settled[path] = self._work_out(path)
+        finally:
+            self.open.pop()
+        return self.settled[path]
+
+    def _work_out(self, path: str) -> Value | None:
+        from dsl.derived import adjusted, derived  # they work on tables
+
+        if argument(path) is not None and (head := path.rpartition(".")[0]) not in self.open:
+            self.value(head)  # a stated choice brings its arguments
+        entry = self.entries.get(path)
+        if entry is not None:
+            found = settle(entry.value, self.context(entry))
+            if found is None:
+                return None
+            if found.arguments is not None:
+                self._arguments(entry, found)
+            return adjusted(self, entry, found, self._placed(entry, found))
+        return derived(self, path) or self._default(path)
+
+    def row(self, path: str) -> Setting | None:
+        """The setting at a full path, tiers included, or None."""
+        row = self.rows.get(path)
+        if row is None and path.startswith("cluster.tier."):
+            name, _, last = path.removeprefix("cluster.tier.").rpartition(".")
+            row = schema(TIER).rows.get(last) if name in self.tiers else None
+        return row
+
+    def paths(self) -> list[str]:
+        """Every setting that the block may have: optional groups only where something of them is stated."""
+        absent = tuple(g + "." for g in OPTIONAL if not any(p == g or p.startswith(g + ".") for p in self.entries))
+        bare = {prefix[:-1] for prefix in absent}
+        plain = [p for p in self.rows if p not in bare and not p.startswith(absent)]
+        return plain + [f"cluster.tier.{tier}.{path}" for tier in self.tiers for path in schema(TIER).rows]
+
+    def context(self, entry: Entry) -> Context:
+        """Where an entry's value is read."""
+        scope = self.world.scope_of(entry.file.key)
+        row = self.with_tiers(entry.path, entry.row)
+        return Context(row, entry.row.path, TableNames(self, entry.prefix, scope), self.get, scope, self.problems)
+
+    def with_tiers(self, path: str, row: Setting) -> Setting:
+        """The row of a setting that names a tier, with the tiers of this cluster as its choices."""
+        return row._replace(choices=("all", *self.tiers)) if path == "layout.shard.within" and self.tiers else row
+
+    def _placed(self, entry: Entry, found: Settled) -> Value:
+        sources = self.sources.get(entry.prefix)
+        span = entry.value.span
+        origin = "stated"
+        if entry.file.library:
+            origin = "library"
+        elif entry.block == SOURCE:
+            origin = "stated"
+        elif sources is not None and entry.block != sources.name:
+            origin = "inherited"
+        where = f"{entry.file.logical}:{span.line}"
+        if sources is None:
+            return Value(found.value, found.unit, span, origin, "", where, instead_of=entry.instead_of)
+        return Value(found.value, found.unit, span, origin, "", where, sources.source, sources.confidence, sources.verified, entry.instead_of)
+
+    def _arguments(self, entry: Entry, found: Settled) -> None:
+        """Spreads the arguments of a choice: interleaved(virtual_stages = 8)."""
+        call = found.arguments
+        assert call is not None
+        rows = ARGUMENTS.get((entry.path, found.value), ())
+        taken: dict[str, Call] = {}
+        for index, given in enumerate(call.arguments):
+            row = next((r for r in rows if r.path == given.name), None) if given.name else rows[index] if index < len(rows) else None
+            if row is None:
+                names = [r.path for r in rows]
+                title = f"`{found.value}` has no argument `{given.name}`" if given.name else f"`{found.value}` takes {len(rows)} arguments"
+                notes = (f"arguments: {', '.join(names)}",) if names else (f"`{found.value}` takes none",)
+                self.problems.append(Problem("E11", title, given.span, "not an argument", (), notes, did_you_mean(given.name, names)))
+            elif row.path in taken:
+                self.problems.append(Problem("E12", f"`{row.path}` is given twice", given.span, "given again"))
+            else:
+                taken[row.path] = call
+                full = f"{entry.path}.{row.path}"
+                self.entries.setdefault(full, entry._replace(path=full, row=row, value=given.value, span=given.span))
+
+    def _default(self, path: str) -> Value | None:
+        row = self.row(path)
+        if row is None or not row.default or not self._applies(path):
+            return None
+        e = default_expression(row.default)
+        context = Context(row, path, TableNames(self, "", self.scope), self.get, self.scope, self.problems)
+        found = settle(e, context)
+        return None if found is None else Value(found.value, found.unit, None, "default", row.doc)
+
+    def _applies(self, path: str) -> bool:
+        """Arguments have a default only where their choice is taken."""
+        if argument(path) is None or path == "layout.shard.within":  # every sharding has a group: all, unless one says less
+            return True
+        head, _, last = path.rpartition(".")
+        return any(row.path == last for row in ARGUMENTS.get((head, self.get(head)), ()))
+
+    def names(self, prefix: str = "", results: Results | None = None, local: Mapping[str, Local] | None = None) -> "TableNames":
+        """The names that conditions of this block may use: results, settings, lets."""
+        return TableNames(self, prefix, self.scope, results, self.lets if local is None else local)
+
+
+class TableNames:
+    """Names inside a block: its lets, results (where they are known), settings, then what the file defines."""
+
+    def __init__(self, table: Table, prefix: str, scope: Scope, results: Results | None = None,
+                 lets: Mapping[str, Local] | None = None) -> None:
+        self.table, self.prefix, self.scope, self.results = table, prefix, scope, results
+        self.lets = table.lets if lets is None else lets
+
+    def find(self, name: Name, problems: list[Problem] | None) -> Meaning | None:
+        """What the name means here."""
+        path = name.path
+        if path in self.lets:
+            return self._let(self.lets[path], name, problems)
+        if self.results is not None and path in self.results:
+            return Meaning(path, result_type(self.results[path]))
+        for full in (self.prefix + path, path):
+            row = self.table.row(full)
+            if row is not None:
+                return Meaning(full, self._typed(full, row))
+        found = let_of(self.scope, name, problems)
+        if found is None and problems is not None:
+            problems.append(self._unknown(name))
+        return found
+
+    def _let(self, local: Local, name: Name, problems: list[Problem] | None) -> Meaning:
+        key = (local.name, self.results is not None)
+        cell = self.table.cells.get(key)
+        if cell is None or cell.local is not local:
+            scope = self.table.world.scope_of(local.file.key)
+            cell = LocalCell(local, TableNames(self.table, self.prefix, scope, self.results, self.lets))
+            self.table.cells[key] = cell
+        return Meaning(cell.key, cell.typed(problems, name.span), cell)
+
+    def _typed(self, path: str, row: Setting) -> Type:
+        entry = self.table.entries.get(path)
+        return row_type(self.table.with_tiers(path, row), entry.value if entry else None)
+
+    def _unknown(self, name: Name) -> Problem:
+        known = self.table.world.results
+        if self.results is None and known is not None and name.path in known:
+            return Problem("E15", f"`{name.path}` is a result; a setting cannot depend on it", name.span, "worked out later")
+        legal = [*self.lets, *(self.results or ()), *self.table.paths(), *lets_of(self.scope)]
+        if self.prefix:
+            legal += [p.removeprefix(self.prefix) for p in self.table.paths() if p.startswith(self.prefix)]
+        return unknown_name(name, legal)
+
+
+def row_type(row: Setting, value: Expression | None) -> Type:
+    """What a setting is in an expression."""
+    holds = row.holds
+    if holds == "flag":
+        return FLAG
+    if holds == "choice":
+        return Type("choice", choices=row.choices)
+    if holds in REFERENCES:
+        return Type("choice")
+    if holds in HOLDS:
+        size, tag, _ = HOLDS[holds]
+        unit = value.unit if isinstance(value, Number) else ""
+        return Type("number", size, tag, (), unit or ("%" if holds == "share" else ""))
+    if holds in ("text", "date", "file"):
+        return Type("text")
+    return Type("list") if holds.startswith("list") else ANY
+
+
+def result_type(holds: str) -> Type:
+    """What a result is in an expression, from the name of its dimension."""
+    if holds == "flag":
+        return FLAG
+    if holds in ("text", "choice"):
+        return Type("choice")
+    size = dimension(holds)
+    tag = HOLDS[holds][1] if holds in HOLDS else ""
+    return Type("number", size, tag, (), "%" if holds == "share" else "" if any(size) else display_unit(size))
+
+
+@cache
+def _defaults() -> dict[str, Expression]:
+    """The trees of all defaults of the schema; one text, so that one look into the cache finds them."""
+    rows = [*(r for kind in KINDS for r in _rows(kind)), *(r for rows in ARGUMENTS.values() for r in rows)]
+    texts = list(dict.fromkeys(row.default for row in rows if row.default))
+    tree, problems = parse("\n".join(f"let d{i} = {text}" for i, text in enumerate(texts)), "the schema")
+    assert not problems, f"a default of the schema does not parse: {problems[0]}"
+    return {text: statement.value for text, statement in zip(texts, tree, strict=True) if isinstance(statement, Let)}
+
+
+def _rows(kind: Kind) -> Iterator[Setting]:
+    yield from kind.settings
+    for block in kind.blocks:
+        yield from _rows(block)
+
+
+def default_expression(text: str) -> Expression:
+    """The tree of a default as the schema writes it."""
+    return _defaults()[text]

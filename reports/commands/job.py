@@ -1,0 +1,108 @@
+"""One file from text to documents. All of a file's documents are made before the first is written."""
+
+import json
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reports.commands import shell
+from reports.commands.files import write
+from reports.commands.outcome import Job, Outcome, word
+from reports.commands.source import Source, read
+from reports.document import build, exit_code
+from reports.point import Json
+
+if TYPE_CHECKING:
+    from reports.book import Book
+
+ORDER = (".html", ".pdf", ".json", ".csv")
+
+
+@dataclass
+class Made:
+    """Documents by the name they will have, what was complained of on the way, and what a PDF lacked."""
+
+    contents: dict[Path, bytes]
+    heard: list[str] = field(default_factory=list)
+    missing: str = ""
+
+
+def perform(job: Job) -> Outcome:
+    """Does a job. Whatever goes wrong with one file is its outcome: the other files are still rendered."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of libraries, to their developers; ours are problems
+            return rendered(job)
+    except shell.CannotWrite as error:
+        return Outcome(str(job.file), shell.CANNOT_WRITE, verdict="Not written", problems=f"error: {error}")
+    except Exception as error:  # noqa: BLE001 - the catch-all of a worker: one file's accident is not the others'
+        said = f"{job.file}: {shell.internal(error)}"
+        return Outcome(str(job.file), shell.INTERNAL, verdict="Not rendered", problems=said)
+
+
+def rendered(job: Job) -> Outcome:
+    """Reads, evaluates and writes one file; one in error leaves no trace."""
+    source = read(job.file, job.overrides)
+    if source.in_error:
+        return Outcome(str(job.file), shell.IN_ERROR, problems=source.shown)
+    document = build(source.scenario)
+    if job.out is None:
+        return finished(job, document, source.shown, stream=as_json(document))
+    made = documents(job, source, document)
+    ordered = sorted(made.contents.items(), key=lambda item: ORDER.index(item[0].suffix))
+    written = tuple(write({job.out / name: data for name, data in ordered}))
+    return finished(job, document, "\n".join(filter(None, (source.shown, *made.heard))), written, made.missing)
+
+
+def finished(
+    job: Job, document: Json, problems: str, written: tuple[Path, ...] = (), missing: str = "", stream: str = ""
+) -> Outcome:
+    """The outcome of a file that was rendered."""
+    code = shell.CANNOT_WRITE if missing else exit_code(document)
+    sentences = tuple(document["verdict"]["sentences"])
+    file, title, verdict = str(job.file), document["title"], word(document)
+    return Outcome(file, code, title, verdict, sentences, written, problems, missing, stream)
+
+
+def as_json(document: Json) -> str:
+    """The document as text; it holds no NaN and no infinity."""
+    return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)
+
+
+def documents(job: Job, source: Source, document: Json) -> Made:
+    """The files asked for. What draws is imported only where something is drawn."""
+    stem, data = job.file.stem, (as_json(document) + "\n").encode()
+    made = Made({Path(f"{stem}.json"): data} if "json" in job.formats else {})
+    if set(job.formats) == {"json"}:
+        return made
+    from reports.book import bind
+    from reports.csv_files import csv_files
+    from reports.html import screen_page
+
+    book = bind(document)
+    tables = {name: text.encode() for name, text in csv_files(book.tables).items()}
+    if "html" in job.formats:
+        made.contents[Path(f"{stem}.html")] = screen_page(book).encode()
+    if "csv" in job.formats:
+        made.contents.update({Path(f"{stem}.{name}"): table for name, table in tables.items()})
+    if "pdf" in job.formats:
+        inside = {job.file.name: source.scenario.source.encode(), f"{stem}.json": data} | tables
+        add_pdf(made, Path(f"{stem}.pdf"), book, inside)
+    return made
+
+
+def add_pdf(made: Made, place: Path, book: "Book", inside: dict[str, bytes]) -> None:
+    """Adds the PDF with the files that travel in it: the scenario first, then what was made from it."""
+    from reports.pdf import Attachment, PangoMissing, render_pdf
+
+    about = ["The scenario", "All numbers of this document"]
+    files = [
+        Attachment(name, data, about[i] if i < 2 else "A table of this document", "Data" if i else "Source")
+        for i, (name, data) in enumerate(inside.items())
+    ]
+    try:
+        made.contents[place], heard = render_pdf(book, files)
+        made.heard.extend(f"warning: {place.name}: {text}" for text in heard)
+    except PangoMissing as error:
+        made.missing = str(error)

@@ -1,0 +1,150 @@
+"""The JSON document: a scenario evaluated, as programs, tests and every page of the report read it.
+
+``build`` is the one way from a resolved scenario to results. Numbers are in base units with 12 significant digits;
+what is missing is null and named. Paths are logical, so that the same file gives the same bytes anywhere.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from dsl.scenario import Check, Report, Run, Scenario, Value
+from dsl.schema import run_row
+from engine import cost
+from engine.evaluate import Result, evaluate
+from engine.metrics import BY_NAME, FACTS, METRICS
+from engine.read import read
+from reports.judgement import check, plain, verdict
+from reports.point import Json, failures, number, point_of
+from reports.summary import failed, key_numbers
+from reports.summary import verdict as summary_verdict
+
+ENGINE_VERSION = "0.1.0"
+NAMES: dict[str, str] = {m.name: m.dimension for m in (*METRICS, *FACTS)}  # what expressions may use beside settings
+
+
+def build(scenario: Scenario) -> Json:
+    """The document of a scenario: every run of the file evaluated, judged and summed up."""
+    runs = [(run, evaluate(read(run.plain()))) for run in scenario.runs]
+    points = [point(run, result, scenario.checks) for run, result in runs]
+    report = report_of(scenario.report)
+    shown = [] if scenario.report is None else [(i.text, i.called, i.unit) for i in scenario.report.show]
+    if report.get("kind") is None:
+        priced = any(p["results"]["cost"] is not None for p in points)
+        report["kind"] = "procurement" if priced else "design_review"
+    return {
+        "edition": scenario.edition,
+        "engine_version": ENGINE_VERSION,
+        "file": scenario.file,
+        "sha256": scenario.sha256,
+        "title": (scenario.report.title if scenario.report else "") or scenario.title,
+        "imports": [{"path": i.path, "sha256": i.sha256} for i in scenario.imports],
+        "overrides": list(scenario.overrides),
+        "report": report,
+        "verdict": summary_verdict(points, len(report["conditions"])) if points else NOTHING,
+        "key_numbers": key_numbers(points[0], shown) if points else [],
+        "not_evaluated": not_evaluated(scenario),
+        "notes": list(scenario.notes),
+        "source": scenario.source,
+        "experiments": [
+            {"kind": "run", "name": run.name, "title": run.title, "where": run.where, "points": [p]}
+            for (run, _), p in zip(runs, points, strict=True)
+        ],
+    }
+
+
+NOTHING: Json = {"word": "not_decided", "sentences": ["The file holds no run"], "counts": {}}
+
+
+def exit_code(document: Json) -> int:
+    """1 where a require or a check of severity fail does not hold, or a layout does not fit or cannot be built."""
+    return int(any(failed(p) for e in document["experiments"] for p in e["points"]))
+
+
+def not_evaluated(scenario: Scenario) -> list[Json]:
+    """Experiments of kinds that this version checks but does not evaluate."""
+    return [
+        {"kind": e.kind, "name": e.name, "title": e.title, "where": e.where}
+        for e in scenario.experiments
+        if not isinstance(e, Run)
+    ]
+
+
+def report_of(report: Report | None) -> Json:
+    """Every setting of the report block, null where it is not stated."""
+    stated = {} if report is None else {name: plain(value.value) for name, value in report.settings.items()}
+    lists = {"conditions": (), "approvals": (), "revisions": ()} if report is None else report._asdict()
+    return stated | {name: [dict(row) for row in lists[name]] for name in ("conditions", "approvals", "revisions")}
+
+
+def point(run: Run, result: Result, checks: tuple[Check, ...]) -> Json:
+    """One run evaluated: the engine's part, the settings with their origin, verdicts, checks, measured values."""
+    found = point_of(result)
+    values = names_of(run, result)
+    found["settings"] = {path: plain(value.value) for path, value in run.settings.items()}
+    found["inputs"] = [input_row(path, value) for path, value in run.settings.items() if value.value is not None]
+    found["verdicts"] = [verdict(rule, values) for rule in run.requires]
+    found["checks"] = [check(rule, values) for rule in checks] if result.status in ("ok", "does_not_fit") else []
+    found["measured"] = measured(run, result)
+    found["failures"] = failures(hazards(run), float(result.columns["used_gpus"][0]))
+    found["formula_days"] = formula(result)
+    found["notes"] = [*run.notes, *found["notes"]]
+    for limit in (v["limit"] for v in found["verdicts"] if v["limit"]):
+        if limit["name"] in found["figures"]:
+            found["figures"][limit["name"]]["limit"] = limit["value"]
+    return found
+
+
+def names_of(run: Run, result: Result) -> dict[str, Any]:
+    """All that a condition may name: settings by path, results and facts; a name that is both is the result."""
+    values: dict[str, Any] = {path: value.value for path, value in run.settings.items()}
+    values |= {m.name: None for m in METRICS}
+    values |= {name: found[0] for name, found in result.columns.items()}
+    values |= {name: fact if isinstance(fact, str) else fact[0] for name, fact in result.facts.items()}
+    return values
+
+
+def input_row(path: str, value: Value) -> Json:
+    """One input with where it comes from."""
+    row = run_row(path)
+    return {
+        "path": path,
+        "value": plain(value.value),
+        "unit": "" if row is None else row.holds,
+        "written": value.unit_written or None,
+        "origin": value.origin,
+        "where": value.where or None,
+        "source": value.source or None,
+        "confidence": value.confidence or None,
+        "verified": value.verified or None,
+        "note": value.note or None,
+    }
+
+
+def measured(run: Run, result: Result) -> list[Json]:
+    """Measured values beside the prediction; error = predicted / measured - 1."""
+    rows = []
+    for block in run.measured:
+        for name, value in block.values.items():
+            predicted, own = number(result.columns.get(name)), plain(value.value)
+            error = None if predicted is None or not own else float(f"{predicted / own - 1:.12g}")
+            rows.append({"name": name, "value": own, "predicted": predicted, "error": error,
+                         "unit": BY_NAME[name].unit, "source": block.source, "where": block.where})  # fmt: skip
+    return rows
+
+
+def hazards(run: Run) -> Mapping[str, float]:
+    """Failures per GPU-year by component, where the library's table is what the run uses."""
+    prefix = "hazard."
+    return {p.removeprefix(prefix): v.value for p, v in run.settings.items() if p.startswith(prefix) and v.value}
+
+
+def formula(result: Result) -> Json | None:
+    """Days by the rule of thumb 6 N D over GPUs, peak and a stated utilization; without failures."""
+    run, used = result.run, result.columns.get("used_gpus")
+    peak = getattr(run.gpu.peak, run.precision)
+    if run.tokens is None or used is None or peak is None or result.parameters is None:
+        return None
+    flops = cost.training_flops(result.parameters.active, run.tokens)
+    seconds = cost.formula_time(flops, used, peak, run.utilization)
+    text = "6 x active parameters x tokens / (GPUs x peak x utilization), no failures"
+    return {"utilization": number(run.utilization), "days": number(seconds), "text": text}

@@ -1,0 +1,42 @@
+"""Names of the scenario language as words."""
+
+
+def words(name: str) -> str:
+    """A name of the language as words: "one_f_one_b" → "one f one b", "attn_out" → "attn out"."""
+    return KNOWN.get(name) or " ".join(KNOWN.get(part, part) for part in name.split("_"))
+
+
+KNOWN = {
+    "one_f_one_b": "1F1B",
+    "gpipe": "GPipe",
+    "zero_bubble": "zero bubble",
+    "dualpipe": "DualPipe",
+    "dualpipe_v": "DualPipeV",
+    "zero1": "ZeRO-1",
+    "zero2": "ZeRO-2",
+    "zero3": "ZeRO-3 (FSDP)",
+    "bf16": "BF16",
+    "fp16": "FP16",
+    "fp8": "FP8",
+    "fp4": "FP4",
+    "fp32": "FP32",
+    "mlp": "MLP",
+    "qkv": "QKV",
+    "sdpa": "SDPA",
+    "gemm": "GEMM",
+    "hbm": "HBM",
+    "mfu": "MFU",
+    "hfu": "HFU",
+    "adamw": "AdamW",
+    "mtbf": "MTBF",
+    "mlp_up": "MLP up",
+    "mlp_down": "MLP down",
+    "attn_out": "attention out",
+    "all_gather": "all-gather",
+    "reduce_scatter": "reduce-scatter",
+    "all_reduce": "all-reduce",
+    "all_to_all": "all-to-all",
+    "gpu": "GPU",
+    "gpus": "GPUs",
+    "gpu_hours": "GPU-hours",
+}

@@ -1,0 +1,248 @@
+"""Every figure on ordinary and on odd data: nothing overlaps, nothing is cut, nothing is missing, same bytes."""
+
+import os
+import re
+import subprocess
+import sys
+from importlib import import_module
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from reports import figures, style
+from reports.figures import bars, checkpoint_curve, cost_by_line, memory, pipeline_schedule, step_time, topology, words
+from reports.figures.boxes import Box, outside, overlap, overlaps
+from reports.figures.picture import Picture
+from reports.figures.sheet import fitted, width
+from tests.figure_samples import DATA, GIB, point
+
+ROOT = Path(__file__).parent.parent
+WIDTHS = {"topology": style.HALF, "checkpoint_curve": style.HALF, "roofline": style.HALF}
+
+
+def whole(picture: Picture) -> None:
+    """Asserts all that holds for every figure, whatever it shows."""
+    assert overlaps(picture.texts, picture.markers) == ()
+    assert outside(picture.texts, picture.width_mm, picture.height_mm) == ()
+    assert min(box.size for box in picture.texts) >= style.CELL
+    for box in picture.texts:
+        assert style.missing(box.text) == ()
+    root = ElementTree.fromstring(picture.svg)
+    assert root.get("width") == f"{picture.width_mm:g}mm"
+    assert root.get("height") == f"{picture.height_mm:g}mm"
+    assert root.get("aria-label") == picture.alt != ""
+    drawn = [e.text for e in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert sorted(filter(None, drawn)) == sorted(box.text for box in picture.texts)
+    ids = re.findall(r' id="([^"]+)"', picture.svg)
+    assert len(set(ids)) == len(ids)
+    assert all(i.startswith(picture.name) for i in [*ids, *re.findall(r"(?:url\(#|href=\"#)([^)\"]+)", picture.svg)])
+    assert not re.search(r"<style|<metadata|<!DOCTYPE|<\?xml|nan|href=\"http", picture.svg)
+
+
+@pytest.mark.parametrize("name", figures.FIGURES)
+def test_figure_of_a_whole_point(name: str) -> None:
+    picture = figures.of_point(name, point())
+    assert picture is not None
+    whole(picture)
+    assert picture.width_mm == WIDTHS.get(name, style.FULL)
+
+
+@pytest.mark.parametrize("name", figures.FIGURES)
+def test_figure_of_an_empty_point_is_left_out(name: str) -> None:
+    empty: dict[str, Any] = {"settings": {}, "results": {}, "ledger": [], "memory": [], "traffic": [], "timeline": None,
+                             "checkpoint": None, "cost": [], "gpus": {}, "measured": [], "figures": {}}  # fmt: skip
+    assert figures.of_point(name, empty) is None
+    assert figures.of_point(name, {}) is None
+
+
+@pytest.mark.parametrize("name", figures.FIGURES)
+def test_figure_of_odd_data(name: str) -> None:
+    draw = import_module(f"reports.figures.{name}").draw
+
+    @settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @given(DATA[name])
+    def holds(data: Any) -> None:
+        whole(draw(data))
+
+    holds()
+
+
+@pytest.mark.parametrize("name", figures.COMPARED)
+def test_a_hundred_runs_are_limited_and_said(name: str) -> None:
+    picture = figures.of_points(name, [point()] * 100, [f"run {i}" for i in range(100)], chosen=40)
+    assert picture is not None
+    whole(picture)
+    texts = [box.text for box in picture.texts]
+    shown = [t for t in texts if t.startswith("run ")]
+    assert shown[0] == "run 40" and len(shown) == bars.MOST
+    assert f"Shown: {bars.MOST} of 100 runs, the chosen one first." in texts
+
+
+def test_step_time_by_kind_adds_up_to_the_step() -> None:
+    data = step_time.from_point(point())
+    assert data is not None
+    seconds = dict(zip(step_time.KINDS, data.rows[0].seconds, strict=True))
+    assert seconds == pytest.approx({"matmul": 12.0, "attention": 1.5, "inner": 1.3, "bubble": 0.9, "outer": 0.6,
+                                     "memory": 0.5, "optimizer": 0.2, "other": 0.11})  # fmt: skip
+    assert sum(seconds.values()) == pytest.approx(point()["results"]["step_time"])
+    assert (data.inner, data.about) == ("TP", "16.8\u00a0M tokens, 1\u00a0024\u00a0×\u00a0h100-sxm")
+    alt = step_time.draw(data).alt
+    assert "17.1\u00a0s MFU\u00a043.2\u00a0%" in alt and "Matrix multiply 12.0\u00a0s" in alt
+
+
+def test_memory_merges_equal_stages_and_keeps_the_limit() -> None:
+    data = memory.from_point(point())
+    assert data is not None
+    assert [r.name for r in data.rows] == ["Stage 0", "Stages 1–2", "Stage 3"]
+    assert data.limit == 76 * GIB
+    texts = [box.text for box in memory.draw(data).texts]
+    assert {"planning limit 76.0", "capacity 80.0", "tight", "81.6", "102"} <= set(texts)
+
+
+def test_memory_beyond_the_capacity_is_red_and_crossed() -> None:
+    rows = (memory.MemoryRow("a", (100 * GIB, *[0.0] * 6), 100 * GIB, 80 * GIB, "does_not_fit"),)
+    picture = memory.draw(memory.MemoryData(rows))
+    assert "does not fit" in [box.text for box in picture.texts] and "over capacity" in picture.svg
+    assert f"stroke: {style.FAIL.lower()}" in picture.svg and "<pattern" in picture.svg
+
+
+def test_topology_for_no_tiers_to_four() -> None:
+    tiers = tuple(topology.Tier(n, s, 5e10) for n, s in (("node", 8), ("rail", 512), ("pod", 4096), ("hall", 16384)))
+    for count in range(5):
+        texts = [b.text for b in topology.draw(topology.TopologyData("h100", 16384, tiers[:count])).texts]
+        assert [t for t in texts if "×\u00a0h100" in t] == ["16\u00a0384\u00a0×\u00a0h100"]
+        assert sum(t.endswith("per GPU") for t in texts) == count
+    alone = [b.text for b in topology.draw(topology.TopologyData("h100", 1)).texts]
+    assert alone == ["GPU", "1\u00a0×\u00a0h100"]
+
+
+def test_checkpoint_curve_names_what_it_draws() -> None:
+    data = checkpoint_curve.from_point(point())
+    assert data is not None and [c.mtbf / 3600 for c in data.curves] == [12, 6, 24]
+    picture = checkpoint_curve.draw(data)
+    texts = {box.text for box in picture.texts}
+    assert {"base 12\u00a0h", "MTBF 6\u00a0h", "MTBF 24\u00a0h", "planned 27\u00a0min", "Young 26.8\u00a0min"} <= texts
+    assert any("≥ 92\u00a0%" in t for t in texts)
+    assert len(picture.markers) == 3  # a dot at each optimum
+    assert "best 95.0\u00a0%" in picture.alt
+
+
+def test_pipeline_schedule_draws_twelve_micro_batches_and_says_so() -> None:
+    data = pipeline_schedule.from_point(point())
+    assert data is not None
+    texts = [box.text for box in pipeline_schedule.draw(data).texts]
+    assert "Drawn: 12 of 16 micro-batches." in texts and "13" not in texts
+
+
+def test_cost_line_that_is_not_included_says_so() -> None:
+    data = cost_by_line.from_point(point())
+    assert data is not None
+    texts = [box.text for box in cost_by_line.draw(data).texts]
+    assert texts.count("not included") == 1 and "28.70\u00a0M$" in texts
+
+
+def test_same_bytes_in_another_process(tmp_path: Path) -> None:
+    (tmp_path / "matplotlibrc").write_text("font.size: 20\nlines.linewidth: 9\nsvg.fonttype: path\n")
+    code = ("import sys; sys.path.insert(0, sys.argv[1])\n"
+            "from reports import figures; from tests.figure_samples import point\n"
+            "for n in figures.FIGURES: sys.stdout.buffer.write(figures.of_point(n, point()).svg.encode())")  # fmt: skip
+    env = os.environ | {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "LC_ALL": "C", "SOURCE_DATE_EPOCH": "9"}
+    other = subprocess.run(
+        [sys.executable, "-c", code, str(ROOT)], env=env, cwd=tmp_path, capture_output=True, check=True
+    )
+    pictures = [figures.of_point(name, point()) for name in figures.FIGURES]
+    assert other.stdout == "".join(p.svg for p in pictures if p is not None).encode()
+
+
+def test_figures_of_one_page_share_no_id() -> None:
+    first, second = (memory.draw(memory.MemoryData((memory.MemoryRow(n, (1.0,) * 7, 7.0, 80.0),))) for n in "ab")
+    ids = [set(re.findall(r' id="([^"]+)"', p.svg)) for p in (first, second)]
+    assert ids[0] and ids[1] and not ids[0] & ids[1]
+
+
+def test_importing_the_figures_imports_no_matplotlib() -> None:
+    modules = ", ".join(f"reports.figures.{name}" for name in figures.FIGURES)
+    code = f"import sys, reports.style, {modules}; sys.exit('matplotlib' in sys.modules or 'numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
+def test_overlap_sees_what_touches_and_what_only_stands_near() -> None:
+    flat = Box.at("flat", 0, 0, 10, 3)
+    assert overlap(flat, Box.at("inside", 4, 1, 5, 2)) and not overlap(flat, Box.at("beside", 10, 0, 12, 3))
+    tilted = Box("tilted", ((8, 5), (13, 0), (14, 1), (9, 6)))  # its bounds overlap flat, it does not
+    assert not overlap(flat, tilted) and overlap(Box.at("under", 9, 3, 12, 5), tilted)
+    assert overlaps([flat, Box.at("x", 5, 2, 6, 4)], [Box.at("marker", 9, 2, 11, 4)]) == (
+        ("flat", "x"),
+        ("flat", "marker"),
+    )
+    assert outside([flat, Box.at("out", -1, 0, 1, 1)], 20, 20) == ("out", "out")
+
+
+def test_every_two_colors_differ_on_a_grey_print() -> None:
+    for a, b in combinations(style.PALETTE, 2):
+        assert abs(style.lightness(a) - style.lightness(b)) >= 9
+    stacks = [list(step_time.KINDS.values()), list(memory.KINDS), list(pipeline_schedule.KINDS.values())]
+    for kinds in stacks:
+        for one, other in combinations(kinds, 2):
+            apart = abs(style.lightness(one.color) - style.lightness(other.color)) >= 9
+            assert apart or one.hatch != other.hatch, (one.name, other.name)
+
+
+def test_words_stand_out_from_what_is_under_them() -> None:
+    def luminance(color: str) -> float:
+        level = style.lightness(color)
+        return float(((level + 16) / 116) ** 3) if level > 8 else level / 903.3
+
+    for fill, text in style.ON.items():
+        dark, light = sorted((luminance(fill), luminance(text)))
+        assert (light + 0.05) / (dark + 0.05) >= 4.5, fill
+
+
+def test_fonts_are_those_of_the_page() -> None:
+    for path in style.font_files().values():
+        assert path.read_bytes()[:4] == b"\x00\x01\x00\x00"
+    assert style.missing("✓ ▲ − × ≤ ≥ · ² ³ … – µ") == ()
+    assert style.missing("a✗b✗○") == ("✗", "○")
+    picture = figures.of_point("step_time", point(), "模型 7B")
+    assert picture is not None and "?? 7B" in [box.text for box in picture.texts]
+    assert set(re.findall(r"font-family[=:] ?[\"']([^\"']+)", picture.svg)) == {style.FAMILY}
+
+
+def test_matplotlib_folder_is_writable_whatever_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MPLCONFIGDIR", str(tmp_path / "own"))
+    assert style.set_matplotlib_folder() == str(tmp_path / "own")
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("MPLCONFIGDIR", str(tmp_path / "file" / "below"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert style.set_matplotlib_folder() == str(tmp_path / "cache" / "tonnage" / "matplotlib")
+    monkeypatch.setenv("MPLCONFIGDIR", str(tmp_path / "file" / "below"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file" / "below"))
+    assert Path(style.set_matplotlib_folder()).is_dir()
+
+
+def test_numbers_as_the_document_prints_them() -> None:
+    assert words.number(16777216, 0) == "16\u00a0777\u00a0216"
+    assert words.number(-0.62, 1) == "\u22120.6" and words.number(-0.04, 1) == "0.0"
+    assert words.number(4.53, 2, signed=True) == "+4.53" and words.number(None) == words.number(float("nan")) == "–"
+    assert [words.rounded(v) for v in (0.94, 3.14159, 14.49, 128.4, 4096.0)] == [
+        "0.94",
+        "3.14",
+        "14.5",
+        "128",
+        "4\u00a0096",
+    ]
+    assert words.quantity(1620, words.TIMES) == "27\u00a0min" and words.quantity(450e9, words.RATES) == "450\u00a0GB/s"
+    assert words.percent(0.432) == "43.2\u00a0%" and words.number(2.5e12, 1) == "2.5×10¹²"
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(st.text(max_size=80), st.floats(4, 60))
+def test_fitted_text_fits(text: str, room: float) -> None:
+    assert width(fitted(text, room)) <= room

@@ -1,0 +1,62 @@
+"""README's examples are read by the language, its tables name what is there, and its links lead somewhere."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from dsl.files import load_text
+from dsl.problems import Problem
+from dsl.resolve import resolve
+from engine.metrics import METRICS
+from reports.commands.source import NAMES
+
+ROOT = Path(__file__).resolve().parents[1]
+TEXT = (ROOT / "README.md").read_text("utf-8")
+SCENARIOS = [block for block in re.findall(r"```\n(.*?)```", TEXT, re.DOTALL) if re.match(r"edition|gpu|check", block)]
+
+TABLES = {
+    "COLLECTIVES": "engine/collectives/__init__.py",
+    "SCHEDULES": "engine/schedules/__init__.py",
+    "OUTLINE": "reports/sections/__init__.py",
+}
+
+
+def problems(text: str) -> list[Problem]:
+    """What there is to say about a scenario's text."""
+    whole = text if text.startswith("edition") else f"edition 2026\n{text}"
+    scenario, found = resolve(load_text(whole), NAMES)
+    return [*found, *scenario.warnings]
+
+
+def test_the_examples_are_there() -> None:
+    assert [block.split()[0] for block in SCENARIOS] == ["edition", "gpu", "check"]
+
+
+@pytest.mark.parametrize("text", SCENARIOS, ids=lambda text: str(text).split()[0])
+def test_an_example_checks(text: str) -> None:
+    assert problems(text) == []
+
+
+def test_an_example_with_a_mistake_does_not() -> None:
+    assert problems(SCENARIOS[0].replace("tensor    = 8", "tensr = 8")) != []
+
+
+def test_the_results_named_are_results() -> None:
+    table = TEXT.split("## Results")[1].split("## Exit codes")[0]
+    named = set(re.findall(r"`([a-z_]+)`", "\n".join(line for line in table.splitlines() if line.startswith("|"))))
+    assert len(named) > 35
+    assert named - {metric.name for metric in METRICS} == set()
+
+
+def test_files_and_tables_named_exist() -> None:
+    paths = {p for p in re.findall(r"`([a-z/_.-]+/[a-z/_.-]*)`", TEXT) if not p.startswith("out/")}
+    assert {path for path in paths if not (ROOT / path).exists()} == {"library/"}  # under scenarios/
+    for table, file in TABLES.items():
+        assert f"{table}: " in (ROOT / file).read_text("utf-8")
+        assert f"`{table}` of `{file}`" in TEXT
+
+
+def test_make_targets_named_exist() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    assert set(re.findall(r"`?make ([a-z-]+)", TEXT)) <= targets
