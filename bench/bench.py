@@ -67,10 +67,17 @@ def whole_library(folder: Path) -> Path:
 
 
 def fresh_cache(folder: Path) -> Callable[[], dict[str, str]]:
-    """Environments that each name a cache folder nobody has used."""
+    """Environments that each name a cache folder nobody has used.
+
+    They hide interegular, as a user's installation has no development tools: where lark finds it, the first run checks
+    the grammar for collisions, which is a test's business.
+    """
+    hidden = folder / "hidden"
+    hidden.mkdir()
+    (hidden / "interegular.py").write_text("raise ImportError\n", "utf-8")
 
     def environment() -> dict[str, str]:
-        return os.environ | {"TONNAGE_CACHE": tempfile.mkdtemp(dir=folder)}
+        return os.environ | {"TONNAGE_CACHE": tempfile.mkdtemp(dir=folder), "PYTHONPATH": str(hidden)}
 
     return environment
 

@@ -25,7 +25,11 @@ def axes_of(world: World, defined: Defined, body: Body, table: Table) -> tuple[A
     axes: list[Axis] = []
     seen: dict[str, Span] = {}
     for index, part in enumerate(body.of("vary"), 1):
-        own = [axis for entry in part.body.entries.values() if (axis := _axis(world, entry, table, index if part.name else 0, seen)) is not None]
+        own = [
+            axis
+            for entry in part.body.entries.values()
+            if (axis := _axis(world, entry, table, index if part.name else 0, seen)) is not None
+        ]
         _in_step(part, own, world.problems)
         axes += own
     return tuple(axes)
@@ -35,7 +39,15 @@ def _in_step(part: Part, axes: list[Axis], problems: list[Problem]) -> None:
     """Axes that move together have the same number of values."""
     if part.name and len({len(axis.values) for axis in axes}) > 1:
         counts = ", ".join(f"{axis.path} has {len(axis.values)}" for axis in axes)
-        problems.append(Problem("E26", "settings that vary together have the same number of values", part.span, "differ", notes=(counts,)))
+        problems.append(
+            Problem(
+                "E26",
+                "settings that vary together have the same number of values",
+                part.span,
+                "differ",
+                notes=(counts,),
+            )
+        )
 
 
 def _axis(world: World, entry: Entry, table: Table, together: int, seen: dict[str, Span]) -> Axis | None:
@@ -51,21 +63,39 @@ def _axis(world: World, entry: Entry, table: Table, together: int, seen: dict[st
     if path in seen:
         from dsl.problems import Label
 
-        world.problems.append(Problem("E12", f"`{path}` varies twice", entry.span, "again", (Label(seen[path], "varies here"),)))
+        world.problems.append(
+            Problem("E12", f"`{path}` varies twice", entry.span, "again", (Label(seen[path], "varies here"),))
+        )
         return None
     seen[path] = entry.span
     context = _context(world, entry, row, table)
     found = _values(entry, context, table)
     if not found:
         if found is not None:
-            world.problems.append(Problem("E27", f"`{path}` varies over nothing", entry.span, "varies nothing", help="give it values: [1, 2, 4]"))
+            world.problems.append(
+                Problem(
+                    "E27",
+                    f"`{path}` varies over nothing",
+                    entry.span,
+                    "varies nothing",
+                    help="give it values: [1, 2, 4]",
+                )
+            )
         return None
     return Axis(path, tuple(v for v, _ in found), tuple(t for _, t in found), together, entry.span)
 
 
 def _context(world: World, entry: Entry, row: Setting, table: Table) -> Context:
     scope = world.scope_of(entry.file.key)
-    return Context(table.with_tiers(entry.path, row), entry.path, TableNames(table, "", scope), table.get, scope, world.problems)
+    return Context(
+        table.with_tiers(entry.path, row),
+        entry.path,
+        TableNames(table, "", scope),
+        table.get,
+        scope,
+        world.problems,
+        table.entries,
+    )
 
 
 def _values(entry: Entry, context: Context, table: Table) -> list[tuple[Any, str]] | None:
@@ -77,8 +107,12 @@ def _values(entry: Entry, context: Context, table: Table) -> list[tuple[Any, str
         return _distribution(e, entry, context, table)
     items = e.items if isinstance(e, List) else (e,)
     if isinstance(e, List) and e.unit:
-        items = tuple(i._replace(unit=e.unit, unit_span=e.unit_span, text=f"{i.text} {e.unit}") if isinstance(i, Number) and not i.unit else i
-                      for i in items)
+        items = tuple(
+            i._replace(unit=e.unit, unit_span=e.unit_span, text=f"{i.text} {e.unit}")
+            if isinstance(i, Number) and not i.unit
+            else i
+            for i in items
+        )
     found = [_value(item, entry, context, table) for item in items]
     if any(value is None for value in found):
         return None
@@ -101,9 +135,20 @@ def _chosen(found: Settled, call: Call, context: Context, path: str) -> dict[str
     chosen: dict[str, Any] = {path: found.value}
     rows = ARGUMENTS.get((path, found.value), ())
     for index, given in enumerate(call.arguments):
-        row = next((r for r in rows if r.path == given.name), None) if given.name else rows[index] if index < len(rows) else None
+        row = (
+            next((r for r in rows if r.path == given.name), None)
+            if given.name
+            else rows[index]
+            if index < len(rows)
+            else None
+        )
         if row is None:
-            context.wrong("E11", f"`{found.value}` has no argument `{given.name or written(given.value)}`", given.value, "not an argument")
+            context.wrong(
+                "E11",
+                f"`{found.value}` has no argument `{given.name or written(given.value)}`",
+                given.value,
+                "not an argument",
+            )
             return None
         own = settle(given.value, context._replace(row=row, path=f"{path}.{row.path}"))
         if own is None:
@@ -115,7 +160,13 @@ def _chosen(found: Settled, call: Call, context: Context, path: str) -> dict[str
 def _range(e: Range, entry: Entry, context: Context, table: Table) -> list[tuple[Any, str]] | None:
     """low..high, each end included; the right end's unit serves both."""
     if context.row.holds not in HOLDS:
-        context.wrong("E16", f"`{entry.path}` has no range", e, "not a number", f"write: {entry.path} = [{', '.join(context.row.choices[:2]) or 'a, b'}]")
+        context.wrong(
+            "E16",
+            f"`{entry.path}` has no range",
+            e,
+            "not a number",
+            f"write: {entry.path} = [{', '.join(context.row.choices[:2]) or 'a, b'}]",
+        )
         return None
     low_e, step_e = _with_unit(e.low, e.high), _with_unit(e.step, e.high)
     low, high = _end(low_e, context), _end(e.high, context)
@@ -123,7 +174,13 @@ def _range(e: Range, entry: Entry, context: Context, table: Table) -> list[tuple
     if low is None or high is None or (step_e is not None and step is None):
         return None
     if low > high:
-        context.wrong("E20", "a range starts at its smaller end", e, f"{written(e.low)} is more than {written(e.high)}", "turn the two ends round")
+        context.wrong(
+            "E20",
+            "a range starts at its smaller end",
+            e,
+            f"{written(e.low)} is more than {written(e.high)}",
+            "turn the two ends round",
+        )
         return None
     numbers = _numbers(e, low, high, step, context)
     if numbers is None:
@@ -174,14 +231,24 @@ def _numbers(e: Range, low: float, high: float, step: float | None, context: Con
         return None
     if step is None and not e.doubling:
         step = _size(e.high.unit) if isinstance(e.high, Number) else 1.0
-    count = math.floor(math.log2(high / low) + 1e-9) + 1 if e.doubling else math.floor((high - low) / (step or 1.0) + 1e-9) + 1
+    count = (
+        math.floor(math.log2(high / low) + 1e-9) + 1
+        if e.doubling
+        else math.floor((high - low) / (step or 1.0) + 1e-9) + 1
+    )
     if count > MOST:
-        context.wrong("E20", f"this range has {number(count)} values", e, f"more than {number(MOST)}", "give it a larger step")
+        context.wrong(
+            "E20", f"this range has {number(count)} values", e, f"more than {number(MOST)}", "give it a larger step"
+        )
         return None
     numbers = [low * 2.0**i if e.doubling else low + i * (step or 1.0) for i in range(count)]
     if abs(numbers[-1] - high) > 1e-9 * abs(high):
         last = number(numbers[-1] / _size(e.high.unit if isinstance(e.high, Number) else ""))
-        context.problems.append(Problem("W01", f"this range stops at {last}", e.span, f"does not land on {written(e.high)}", severity="warning"))
+        context.problems.append(
+            Problem(
+                "W01", f"this range stops at {last}", e.span, f"does not land on {written(e.high)}", severity="warning"
+            )
+        )
     return numbers
 
 

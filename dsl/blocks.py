@@ -9,8 +9,13 @@ from dsl.schema import Schema, argument, kinds, run_row, schema
 from dsl.syntax import Assign, Block, Edition, Expression, Import, Let, Name, Require, Statement, Text, Where
 
 BRITISH = {
-    "optimise": "optimize", "minimise": "minimize", "maximise": "maximize", "colour": "color", "amortisation": "amortization",
-    "capex.amortisation": "capex.amortization", "utilisation": "utilization",
+    "optimise": "optimize",
+    "minimise": "minimize",
+    "maximise": "maximize",
+    "colour": "color",
+    "amortisation": "amortization",
+    "capex.amortisation": "capex.amortization",
+    "utilisation": "utilization",
 }
 
 
@@ -110,7 +115,14 @@ class Reader:
                     self.condition(statement)
                 case Edition() | Import():
                     word = "edition" if isinstance(statement, Edition) else "import"
-                    self.problems.append(Problem("E28", f"`{word}` stands at the top of a file", statement.span, help="move it out of the block"))
+                    self.problems.append(
+                        Problem(
+                            "E28",
+                            f"`{word}` stands at the top of a file",
+                            statement.span,
+                            help="move it out of the block",
+                        )
+                    )
 
     def assign(self, statement: Assign, group: str) -> None:
         path = group + statement.path.path
@@ -135,7 +147,9 @@ class Reader:
         if before is None:
             return True
         labels = (Label(before.span, "first set here"),)
-        self.problems.append(Problem("E12", f"`{path}` is set twice", span, "set again", labels, help="remove one of the two"))
+        self.problems.append(
+            Problem("E12", f"`{path}` is set twice", span, "set again", labels, help="remove one of the two")
+        )
         return False
 
     def unknown(self, path: str, statement: Assign) -> None:
@@ -162,18 +176,38 @@ class Reader:
         if choosing is not None:
             self.choose(block, path, choosing)
         elif block.name or block.title:
-            self.problems.append(Problem("E14", f"a `{block.kind}` block has no name", block.name_span, "remove this", help=f"write: {block.kind} {{ ... }}"))
+            self.problems.append(
+                Problem(
+                    "E14",
+                    f"a `{block.kind}` block has no name",
+                    block.name_span,
+                    "remove this",
+                    help=f"write: {block.kind} {{ ... }}",
+                )
+            )
         if block.base is not None:
-            self.problems.append(Problem("E14", f"a `{block.kind}` block copies nothing", block.base.span, "remove this"))
+            self.problems.append(
+                Problem("E14", f"a `{block.kind}` block copies nothing", block.base.span, "remove this")
+            )
         if path not in self.schema.rows or choosing is not None:
             self.statements(block.body, path + ".")
         else:
-            self.problems.append(Problem("E16", f"`{path}` is a setting, not a block", block.span, help=f"write: {path} = …"))
+            self.problems.append(
+                Problem("E16", f"`{path}` is a setting, not a block", block.span, help=f"write: {path} = …")
+            )
 
     def choose(self, block: Block, path: str, kind: Kind) -> None:
         if not block.name:
-            self.problems.append(Problem("E14", f"which {path}?", block.span, "needs a word after it",
-                                         notes=(f"choices: {', '.join(kind.name_choices)}",), help=f"write: {path} {kind.name_choices[-1]} {{ ... }}"))
+            self.problems.append(
+                Problem(
+                    "E14",
+                    f"which {path}?",
+                    block.span,
+                    "needs a word after it",
+                    notes=(f"choices: {', '.join(kind.name_choices)}",),
+                    help=f"write: {path} {kind.name_choices[-1]} {{ ... }}",
+                )
+            )
         elif self.unset(path, block.name_span):
             value = Name((block.name,), block.name_span)
             self.entries[path] = Entry(path, self.schema.rows[path], value, self.file, block.name_span, self.block.name)
@@ -183,11 +217,18 @@ class Reader:
         if path in self.schema.rows:
             problem = Problem("E10", f"`{path}` is a setting, not a block", block.span, help=f"write: {path} = …")
         elif block.kind in kinds():
-            problem = Problem("E10", f"a {block.kind} does not stand inside a {self.block.kind}", block.span, help="move it out to the top of the file")
+            problem = Problem(
+                "E10",
+                f"a {block.kind} does not stand inside a {self.block.kind}",
+                block.span,
+                help="move it out to the top of the file",
+            )
         else:
             help = f"it is spelled `{BRITISH[block.kind]}` here" if block.kind in BRITISH else did_you_mean(path, legal)
             notes = (f"blocks: {', '.join(sorted(legal))}",) if legal and not help else ()
-            problem = Problem("E10", f"a {self.block.kind} has no block `{path}`", block.span, "not a block", (), notes, help)
+            problem = Problem(
+                "E10", f"a {self.block.kind} has no block `{path}`", block.span, "not a block", (), notes, help
+            )
         self.problems.append(problem)
 
     def part(self, block: Block, kind: Kind) -> None:
@@ -195,21 +236,41 @@ class Reader:
         if not named(block, kind, self.problems):
             return
         if block.base is not None:
-            self.problems.append(Problem("E14", f"a `{block.kind}` block copies nothing", block.base.span, "remove this"))
-        before = next((p for p in self.parts if p.kind is kind and p.name == block.name and kind.named == "required"), None)
+            self.problems.append(
+                Problem("E14", f"a `{block.kind}` block copies nothing", block.base.span, "remove this")
+            )
+        before = next(
+            (p for p in self.parts if p.kind is kind and p.name == block.name and kind.named == "required"), None
+        )
         if before is not None:
-            self.problems.append(Problem("E12", f"{block.kind} `{block.name}` is given twice", block.name_span, "given again",
-                                         (Label(before.span, "first given here"),)))
+            self.problems.append(
+                Problem(
+                    "E12",
+                    f"{block.kind} `{block.name}` is given twice",
+                    block.name_span,
+                    "given again",
+                    (Label(before.span, "first given here"),),
+                )
+            )
             return
         body = Reader(block, kind, self.file, self.problems).read()
         self.parts.append(Part(kind, block.name, block.title, block.at, body, block.name_span))
 
     def let(self, statement: Let) -> None:
         if "let" not in self.schema.kind.statements:
-            self.problems.append(Problem("E28", f"a {self.block.kind} has no let", statement.span, help="move it to the top of the file, or into the run"))
+            self.problems.append(
+                Problem(
+                    "E28",
+                    f"a {self.block.kind} has no let",
+                    statement.span,
+                    help="move it to the top of the file, or into the run",
+                )
+            )
         elif statement.name in self.lets:
             labels = (Label(self.lets[statement.name].span, "first given here"),)
-            self.problems.append(Problem("E12", f"`{statement.name}` is given twice", statement.span, "given again", labels))
+            self.problems.append(
+                Problem("E12", f"`{statement.name}` is given twice", statement.span, "given again", labels)
+            )
         else:
             self.lets[statement.name] = Local(statement.name, statement.value, self.file, statement.span)
 
@@ -217,7 +278,14 @@ class Reader:
         word = "require" if isinstance(statement, Require) else "where"
         if word not in self.schema.kind.statements:
             places = [k.name for k in kinds().values() if word in k.statements]
-            self.problems.append(Problem("E28", f"a {self.block.kind} has no {word}", statement.span, help=f"it stands in: {', '.join(places)}"))
+            self.problems.append(
+                Problem(
+                    "E28",
+                    f"a {self.block.kind} has no {word}",
+                    statement.span,
+                    help=f"it stands in: {', '.join(places)}",
+                )
+            )
             return
         because = statement.because if isinstance(statement, Require) else ""
         kept = self.requires if isinstance(statement, Require) else self.wheres
@@ -227,24 +295,44 @@ class Reader:
 def named(block: Block, kind: Kind, problems: list[Problem]) -> bool:
     """Whether a block is named as its kind wants it; a problem is added where it is not."""
     if kind.named == "required" and not block.name:
-        problems.append(Problem("E14", f"a {kind.name} needs a name", block.span, help=f"write: {kind.name} my-{kind.name} {{ ... }}"))
+        problems.append(
+            Problem(
+                "E14", f"a {kind.name} needs a name", block.span, help=f"write: {kind.name} my-{kind.name} {{ ... }}"
+            )
+        )
         return False
     if kind.named == "none" and block.name:
         problems.append(Problem("E14", f"a `{kind.name}` block has no name", block.name_span, "remove this"))
     if kind.named == "choice" and block.name and block.name not in kind.name_choices:
-        problems.append(Problem("E21", f"`{block.name}` is not a kind of {kind.name}", block.name_span, "not one of them",
-                                notes=(f"choices: {', '.join(kind.name_choices)}",), help=did_you_mean(block.name, kind.name_choices)))
+        problems.append(
+            Problem(
+                "E21",
+                f"`{block.name}` is not a kind of {kind.name}",
+                block.name_span,
+                "not one of them",
+                notes=(f"choices: {', '.join(kind.name_choices)}",),
+                help=did_you_mean(block.name, kind.name_choices),
+            )
+        )
         return False
     return True
 
 
 def inherited(base: Body, own: Body) -> Body:
     """``own`` over a copy of ``base``: settings replace, repeated blocks of the same name merge, the rest adds up."""
-    entries = {p: e for p, e in base.entries.items() if not (ALTERNATIVES.get(p) in own.entries and p not in own.entries)}
+    entries = {
+        p: e for p, e in base.entries.items() if not (ALTERNATIVES.get(p) in own.entries and p not in own.entries)
+    }
     for path, entry in own.entries.items():
         before = base.entries.get(path)
         entries[path] = entry._replace(instead_of=before.span) if before else entry
-    return Body(entries, base.lets | own.lets, base.requires + own.requires, base.wheres + own.wheres, _merged(base.parts, own.parts))
+    return Body(
+        entries,
+        base.lets | own.lets,
+        base.requires + own.requires,
+        base.wheres + own.wheres,
+        _merged(base.parts, own.parts),
+    )
 
 
 # Two ways to say one thing: a copy that says it in one way drops what its base says in the other.
@@ -259,7 +347,11 @@ def _merged(base: tuple[Part, ...], own: tuple[Part, ...]) -> tuple[Part, ...]:
         if part.kind.name in NOT_INHERITED:
             continue
         over = news.pop((part.kind.name, part.name), None) if part.kind.named == "required" else None
-        kept.append(part if over is None else part._replace(body=inherited(part.body, over.body), title=over.title or part.title))
+        kept.append(
+            part
+            if over is None
+            else part._replace(body=inherited(part.body, over.body), title=over.title or part.title)
+        )
     olds = {(part.kind.name, part.name) for part in base if part.kind.named == "required"}
     return (*kept, *(part for part in own if (part.kind.name, part.name) not in olds or part.kind.named != "required"))
 

@@ -6,13 +6,43 @@ from lark import Token, Transformer
 
 from dsl.problems import Span
 from dsl.syntax import (
-    Argument, Assign, Block, Call, Chain, Compare, Edition, Expression, Flag, If, Import, Let, List, Name, Not, Number,
-    Power, Range, Ratio, Require, Shown, Sign, Statement, Text, Where, joined,
+    Argument,
+    Assign,
+    Block,
+    Call,
+    Chain,
+    Compare,
+    Edition,
+    Expression,
+    Flag,
+    If,
+    Import,
+    Let,
+    List,
+    Name,
+    Not,
+    Number,
+    Power,
+    Range,
+    Ratio,
+    Require,
+    Shown,
+    Sign,
+    Statement,
+    Text,
+    Where,
+    joined,
 )
 
 SUFFIXES = {
-    "k": 10**3, "M": 10**6, "B": 10**9, "T": 10**12,
-    "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40,
+    "k": 10**3,
+    "M": 10**6,
+    "B": 10**9,
+    "T": 10**12,
+    "Ki": 2**10,
+    "Mi": 2**20,
+    "Gi": 2**30,
+    "Ti": 2**40,
 }
 LONGEST = 40  # digits of a literal; enough for every float, and 1e999999999 must not keep us busy
 ESCAPES = {"\\n": "\n", "\\t": "\t", '\\"': '"', "\\\\": "\\"}
@@ -87,14 +117,21 @@ class Build(Transformer[Token, tuple[Statement, ...]]):
         span = self._span(kind)
         name_span = self._span(name) if name is not None else span
         return Block(
-            str(kind), str(name or ""), unescaped(title) if title is not None else "", base, (), tuple(body),
-            span, name_span, self._span(title) if title is not None else name_span,
+            str(kind),
+            str(name or ""),
+            unescaped(title) if title is not None else "",
+            base,
+            (),
+            tuple(body),
+            span,
+            name_span,
+            self._span(title) if title is not None else name_span,
         )
 
     def block_at(self, c: list[Any]) -> Block:
         points = tuple(Assign(*x) for x in c if isinstance(x, Point))
         span = self._span(c[0])
-        return Block(str(c[0]), "", "", None, points, tuple(c[1 + len(points):]), span, span, span)
+        return Block(str(c[0]), "", "", None, points, tuple(c[1 + len(points) :]), span, span, span)
 
     def point(self, c: list[Any]) -> "Point":
         return Point(c[0], c[1], joined(c[0].span, c[1].span))
@@ -194,7 +231,9 @@ class Build(Transformer[Token, tuple[Statement, ...]]):
         unit, closing = c[-1], c[-2]
         span = joined(self._span(c[0]), self._span(closing if unit is None else unit))
         return List(
-            tuple(x for x in c[1:-2] if x is not None), str(unit or "").replace("μ", "µ"), span,
+            tuple(x for x in c[1:-2] if x is not None),
+            str(unit or "").replace("μ", "µ"),
+            span,
             span if unit is None else self._span(unit),
         )
 

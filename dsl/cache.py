@@ -45,7 +45,17 @@ def read(name: str) -> Any:
     try:
         with open(folder() / name, "rb") as file:
             kept, value = pickle.load(file)
-    except (OSError, pickle.PickleError, EOFError, ValueError, TypeError, AttributeError, ImportError, IndexError, MemoryError):
+    except (
+        OSError,
+        pickle.PickleError,
+        EOFError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        ImportError,
+        IndexError,
+        MemoryError,
+    ):
         return None
     return value if kept == edition() else None
 

@@ -35,7 +35,11 @@ def adjusted(table: Table, entry: Entry, found: Settled, value: Value) -> Value 
 
 def _copied(table: Table, path: str, note: str) -> Value | None:
     value = table.value(path)
-    return None if value is None else value._replace(origin="derived" if value.origin == "stated" else value.origin, note=note)
+    return (
+        None
+        if value is None
+        else value._replace(origin="derived" if value.origin == "stated" else value.origin, note=note)
+    )
 
 
 def _gpus(table: Table) -> Value | None:
@@ -44,7 +48,14 @@ def _gpus(table: Table) -> Value | None:
     nodes, each = table.value("cluster.nodes"), table.get("cluster.gpus_per_node")
     if nodes is None or each is None:
         return None
-    return Value(nodes.value * each, "gpus", nodes.span, "derived", f"{number(nodes.value)} nodes of {number(each)} GPUs", nodes.where)
+    return Value(
+        nodes.value * each,
+        "gpus",
+        nodes.span,
+        "derived",
+        f"{number(nodes.value)} nodes of {number(each)} GPUs",
+        nodes.where,
+    )
 
 
 def _nodes(table: Table) -> Value | None:
@@ -53,36 +64,75 @@ def _nodes(table: Table) -> Value | None:
     gpus, each = table.value("cluster.gpus"), table.get("cluster.gpus_per_node")
     if gpus is None or not each:
         return None
-    return Value(float(math.ceil(gpus.value / each)), "nodes", gpus.span, "derived", f"{number(gpus.value)} GPUs, {number(each)} in a node", gpus.where)
+    return Value(
+        float(math.ceil(gpus.value / each)),
+        "nodes",
+        gpus.span,
+        "derived",
+        f"{number(gpus.value)} GPUs, {number(each)} in a node",
+        gpus.where,
+    )
 
 
 def _stated_gpus(table: Table, entry: Entry, found: Settled, value: Value) -> Value | None:
     """gpus and nodes both stated: they must agree."""
-    nodes, each = table.value("cluster.nodes") if "cluster.nodes" in table.entries else None, table.get("cluster.gpus_per_node")
+    nodes, each = (
+        table.value("cluster.nodes") if "cluster.nodes" in table.entries else None,
+        table.get("cluster.gpus_per_node"),
+    )
     if nodes is None or each is None or nodes.value * each == value.value:
         return value
     says = f"{number(nodes.value)} nodes of {number(each)} GPUs are {number(nodes.value * each)}"
     labels = (Label(table.entries["cluster.nodes"].span, "nodes are stated here"),)
-    table.problems.append(Problem("E26", "gpus and nodes contradict each other", entry.span, f"reads as {number(value.value)}", labels, (says,), "state one of the two"))
+    table.problems.append(
+        Problem(
+            "E26",
+            "gpus and nodes contradict each other",
+            entry.span,
+            f"reads as {number(value.value)}",
+            labels,
+            (says,),
+            "state one of the two",
+        )
+    )
     return None
 
 
 def _sequences(table: Table, entry: Entry, value: Value) -> Value | None:
     """A batch stated in tokens, as whole sequences."""
     length = table.get("sequence") or table.get("model.sequence")
+    if not length and table.get("model") is None and "model" in table.entries:
+        return None  # the model is unknown, which has been told
     if not length:
-        table.problems.append(Problem("E22", f"`{entry.path}` in tokens needs a sequence length", entry.value.span, "how many sequences?",
-                                      help="state `sequence` in the run or the model, or write sequences"))
+        table.problems.append(
+            Problem(
+                "E22",
+                f"`{entry.path}` in tokens needs a sequence length",
+                entry.value.span,
+                "how many sequences?",
+                help="state `sequence` in the run or the model, or write sequences",
+            )
+        )
         return None
     count = value.value / length
     if count == int(count):
-        return value._replace(value=count, unit_written="sequences", note=f"{number(value.value)} tokens of {number(length)}")
+        return value._replace(
+            value=count, unit_written="sequences", note=f"{number(value.value)} tokens of {number(length)}"
+        )
     meant = _rounded(value.value, length)
     tokens = meant * length
     exact = f"{number(tokens / 2**20)}Mi tokens" if tokens % 2**20 == 0 else f"{number(tokens)} tokens"
-    table.problems.append(Problem("E22", f"`{entry.path}` is not a whole number of sequences", entry.value.span,
-                                  f"{number(value.value)} / {number(length)} = {count:,.2f}".replace(",", "_"), (),
-                                  (f"a sequence has {number(length)} tokens",), f"write {number(meant)} sequences, or {exact}"))
+    table.problems.append(
+        Problem(
+            "E22",
+            f"`{entry.path}` is not a whole number of sequences",
+            entry.value.span,
+            f"{number(value.value)} / {number(length)} = {count:,.2f}".replace(",", "_"),
+            (),
+            (f"a sequence has {number(length)} tokens",),
+            f"write {number(meant)} sequences, or {exact}",
+        )
+    )
     return None
 
 
@@ -104,7 +154,11 @@ def _mtbf(table: Table, entry: Entry, found: Settled, value: Value) -> Value | N
     gpus = table.get("cluster.gpus")
     if not gpus:
         return value._replace(note="of one GPU")
-    return value._replace(value=value.value / gpus, unit_written="hours", note=f"{shown(value.value, 'gpu-hours')} over {number(gpus)} GPUs")
+    return value._replace(
+        value=value.value / gpus,
+        unit_written="hours",
+        note=f"{shown(value.value, 'gpu-hours')} over {number(gpus)} GPUs",
+    )
 
 
 YEAR = 8760 * 3600.0  # seconds
@@ -141,8 +195,16 @@ def _ownership(table: Table) -> Value | None:
         return Value("rented", "", None, "default", "which cost lines apply")
     if price is None:
         return Value("owned", "", capex.span, "derived", "capex is stated", f"{capex.file.logical}:{capex.span.line}")
-    table.problems.append(Problem("E26", "the cluster has a price and a capex", price.span, "rented", (Label(capex.span, "owned"),),
-                                  help="write: ownership = rented, or: ownership = owned"))
+    table.problems.append(
+        Problem(
+            "E26",
+            "the cluster has a price and a capex",
+            price.span,
+            "rented",
+            (Label(capex.span, "owned"),),
+            help="write: ownership = rented, or: ownership = owned",
+        )
+    )
     return None
 
 
@@ -158,7 +220,11 @@ def _head(table: Table) -> Value | None:
     hidden, heads = table.value("model.hidden"), table.get("model.heads")
     if hidden is None or not heads or "model.attention" in table.entries:
         return None
-    return hidden._replace(value=hidden.value / heads, origin="derived" if hidden.origin == "stated" else hidden.origin, note="hidden / heads")
+    return hidden._replace(
+        value=hidden.value / heads,
+        origin="derived" if hidden.origin == "stated" else hidden.origin,
+        note="hidden / heads",
+    )
 
 
 def _data(table: Table) -> Value | None:
@@ -176,14 +242,25 @@ def _batch(table: Table) -> Value | None:
     data, micro = table.get("layout.data"), table.get("layout.micro_batch")
     if steps is None or not data or not micro:
         return None
-    return steps._replace(value=steps.value * data * micro, unit_written="sequences", origin="derived", note="accumulation x micro_batch x data")
+    return steps._replace(
+        value=steps.value * data * micro,
+        unit_written="sequences",
+        origin="derived",
+        note="accumulation x micro_batch x data",
+    )
 
 
 def _sequence_parallel(table: Table) -> Value | None:
     tensor, stack = table.get("layout.tensor"), table.get("stack.sequence_parallel")
     if tensor is None:
         return None
-    return Value(bool(tensor > 1 and stack is not False), "", None, "default", "on where tensor is more than 1 and the stack has it")
+    return Value(
+        bool(tensor > 1 and stack is not False),
+        "",
+        None,
+        "default",
+        "on where tensor is more than 1 and the stack has it",
+    )
 
 
 def _span(table: Table, path: str) -> Value | None:
@@ -195,16 +272,32 @@ def _span(table: Table, path: str) -> Value | None:
     if tier == table.tiers[0]:
         return Value(table.get("cluster.gpus_per_node"), "gpus", None, "default", "gpus_per_node")
     inside = next((e for p, e in table.entries.items() if p.startswith(f"cluster.tier.{tier}.")), None)
-    table.problems.append(Problem("E13", f"tier `{tier}` needs a span", inside.span if inside else table.place, "a middle tier",
-                                  help="write: span = 64 gpus (the GPUs below one element of this tier)"))
+    table.problems.append(
+        Problem(
+            "E13",
+            f"tier `{tier}` needs a span",
+            inside.span if inside else table.place,
+            "a middle tier",
+            help="write: span = 64 gpus (the GPUs below one element of this tier)",
+        )
+    )
     return None
 
 
 DERIVED: dict[str, Maker] = {
-    "cluster.gpus": _gpus, "cluster.nodes": _nodes, "cluster.price": _price, "cluster.ownership": _ownership,
-    "cluster.mtbf": _default_mtbf, "sequence": _sequence, "model.kv_heads": _kv_heads, "model.head": _head,
-    "layout.data": _data, "batch": _batch, "layout.sequence_parallel": _sequence_parallel,
+    "cluster.gpus": _gpus,
+    "cluster.nodes": _nodes,
+    "cluster.price": _price,
+    "cluster.ownership": _ownership,
+    "cluster.mtbf": _default_mtbf,
+    "sequence": _sequence,
+    "model.kv_heads": _kv_heads,
+    "model.head": _head,
+    "layout.data": _data,
+    "batch": _batch,
+    "layout.sequence_parallel": _sequence_parallel,
 }
 ADJUSTED: dict[str, Callable[[Table, Entry, Settled, Value], Value | None]] = {
-    "cluster.gpus": _stated_gpus, "cluster.mtbf": _mtbf,
+    "cluster.gpus": _stated_gpus,
+    "cluster.mtbf": _mtbf,
 }

@@ -4,63 +4,56 @@ from typing import Any, NamedTuple, Protocol
 
 from dsl.problems import Label, Problem, Span, did_you_mean
 from dsl.syntax import (
-    Call, Chain, Compare, Expression, Flag, If, List, Name, Not, Number, Power, Range, Ratio, Shown, Sign, Text, written,
+    Call,
+    Chain,
+    Compare,
+    Expression,
+    Flag,
+    If,
+    List,
+    Name,
+    Not,
+    Number,
+    Power,
+    Range,
+    Ratio,
+    Shown,
+    Sign,
+    Text,
+    written,
 )
-from dsl.units import NONE, Dimension, Refusal, Unit, display_unit, find, in_words, number, plus
+from dsl.units import NONE, Dimension, Refusal, Unit, display_unit, find, in_words, number, plus, scale, shown
 
 
-class Type(NamedTuple):
-    """``form`` is number, flag, text, choice, list or any (any: a problem was told already)."""
-
-    form: str
-    dimension: Dimension = NONE
-    tag: str = ""  # gpus, tokens … ; "/gpus" for each GPU
-    choices: tuple[str, ...] = ()
-    unit: str = ""  # as written, for showing values
 
 
-ANY = Type("any")
-FLAG = Type("flag")
-PLAIN = Type("number")
 
-FUNCTIONS = {"min": (1, 99), "max": (1, 99), "ceil": (1, 1), "floor": (1, 1), "round": (1, 1), "abs": (1, 1), "sqrt": (1, 1), "log2": (1, 1)}
+FUNCTIONS = {
+    "min": (1, 99),
+    "max": (1, 99),
+    "ceil": (1, 1),
+    "floor": (1, 1),
+    "round": (1, 1),
+    "abs": (1, 1),
+    "sqrt": (1, 1),
+    "log2": (1, 1),
+}
 DISTRIBUTIONS = {"normal": 2, "triangular": 3, "uniform": 2, "lognormal": 2}
 
 
-class Definition(Protocol):
-    """A let: its expression and the names that it is read with."""
-
-    @property
-    def expression(self) -> Expression: ...
-
-    @property
-    def names(self) -> "Names": ...
 
 
-class Meaning(NamedTuple):
-    """What a name stands for: a value under ``key``, a let, or a constant."""
-
-    key: str
-    type: Type
-    let: Definition | None = None
-    constant: Any = None
 
 
-class Names(Protocol):
-    """The names that an expression may use."""
-
-    def find(self, name: Name, problems: list[Problem] | None) -> Meaning | None:
-        """What the name means; where it means nothing a problem is added, unless None is given for them."""
-        ...
 
 
 def check(e: Expression, names: Names, problems: list[Problem]) -> Type:
     """The type of an expression; what is wrong with it is added to ``problems``."""
     match e:
         case Number():
-            return _number(e, problems)
+            return number_type(e, problems)
         case Ratio():
-            return _ratio(e, problems)
+            return ratio_type(e, problems)
         case Text():
             return Type("text")
         case Flag():
@@ -87,51 +80,24 @@ def check(e: Expression, names: Names, problems: list[Problem]) -> Type:
         case Shown():
             return _shown(e, names, problems)
         case Range():
-            problems.append(Problem("E16", "a range only stands where a setting varies", e.span, help="write it in a vary { } block"))
+            problems.append(
+                Problem(
+                    "E16", "a range only stands where a setting varies", e.span, help="write it in a vary { } block"
+                )
+            )
             return ANY
 
 
-def unit_of(spelling: str, span: Span, problems: list[Problem]) -> Unit | None:
-    """The unit, or None with a problem."""
-    unit = find(spelling)
-    if isinstance(unit, Unit):
-        return unit
-    problems.append(Problem("E17", f"`{spelling}` is not a unit", span, "unknown unit", help=unit.help if isinstance(unit, Refusal) else ""))
-    return None
 
 
-def _number(e: Number, problems: list[Problem]) -> Type:
-    if not e.unit:
-        return PLAIN
-    unit = unit_of(e.unit, e.unit_span, problems)
-    return _typed(unit, e.unit) if unit else ANY
 
 
-def _typed(unit: Unit, spelling: str) -> Type:
-    return Type("number", unit.dimension, unit.tag or (f"/{unit.per}" if unit.per else ""), (), spelling)
 
 
-def _ratio(e: Ratio, problems: list[Problem]) -> Type:
-    if e.up == 0 or e.down == 0:
-        problems.append(Problem("E24", f"{e.text} is not a ratio", e.span, "divides by zero" if e.up == 0 else "is nothing"))
-        return ANY
-    if e.down < e.up:
-        notes = (f"the ratio is downlink:uplink, so {_turned(e)} means one {_part(e)} of the bandwidth leaves",
-                 f"some papers write the same fabric as {e.text}")
-        problems.append(Problem("E20", "oversubscription below one", e.span, f"reads as {e.down / e.up:.2g}", (), notes,
-                                f"did you mean {_turned(e)}?"))
-        return ANY
-    return PLAIN
 
 
-def _turned(e: Ratio) -> str:
-    down, _, up = e.text.partition(":")
-    return f"{up}:{down}"
 
 
-def _part(e: Ratio) -> str:
-    words = {2: "half", 3: "third", 4: "quarter", 5: "fifth", 6: "sixth", 7: "seventh", 8: "eighth"}
-    return words.get(int(e.up / e.down), "part") if e.up % e.down == 0 else "part"
 
 
 def _numeric(e: Expression, names: Names, problems: list[Problem]) -> Type:
@@ -143,7 +109,6 @@ def _numeric(e: Expression, names: Names, problems: list[Problem]) -> Type:
     return ANY
 
 
-FORMS = {"flag": "a condition", "text": "a text", "choice": "a choice", "list": "a list", "number": "a number"}
 
 
 def condition(e: Expression, names: Names, problems: list[Problem]) -> Type:
@@ -155,7 +120,9 @@ def _flag(e: Expression, names: Names, problems: list[Problem]) -> Type:
     own = check(e, names, problems)
     if own.form in ("flag", "any"):
         return own
-    problems.append(Problem("E16", "a condition belongs here", e.span, f"this is {FORMS[own.form]}", help="compare it: mfu >= 35%"))
+    problems.append(
+        Problem("E16", "a condition belongs here", e.span, f"this is {FORMS[own.form]}", help="compare it: mfu >= 35%")
+    )
     return ANY
 
 
@@ -170,47 +137,19 @@ def _chain(e: Chain, names: Names, problems: list[Problem]) -> Type:
     for sign, operand in e.rest:
         own = _numeric(operand, names, problems)
         if sign in "+-":
-            total = _alike(left, total, operand, own, problems, "added" if sign == "+" else "subtracted")
+            total = alike(left, total, operand, own, problems, "added" if sign == "+" else "subtracted")
         else:
-            total = _product(total, own, 1 if sign == "*" else -1)
+            total = product(total, own, 1 if sign == "*" else -1)
         left = operand
     return total
 
 
-def _product(a: Type, b: Type, sign: int) -> Type:
-    if "any" in (a.form, b.form):
-        return ANY
-    tag = a.tag if not b.tag else b.tag if not a.tag and sign == 1 else ""
-    dimension = plus(a.dimension, b.dimension, sign)
-    unit = a.unit if not any(b.dimension) and a.unit != "%" else b.unit if not any(a.dimension) and sign == 1 else ""
-    return Type("number", dimension, tag, (), unit if unit != "%" and dimension != NONE else "")
 
 
-def is_zero(e: Expression) -> bool:
-    return isinstance(e, Number) and e.over == 0 and not e.unit
 
 
-def _alike(a: Expression, at: Type, b: Expression, bt: Type, problems: list[Problem], verb: str) -> Type:
-    """The common type of two numbers that are added or compared; different dimensions are a problem."""
-    if "any" in (at.form, bt.form):
-        return ANY
-    if at.dimension != bt.dimension and not is_zero(a) and not is_zero(b):
-        problems.append(_unlike(a, at, b, bt, verb))
-        return ANY
-    tag = at.tag if at.tag == bt.tag or not bt.tag else bt.tag if not at.tag else ""
-    return Type("number", at.dimension, tag, (), at.unit or bt.unit)
 
 
-def _unlike(a: Expression, at: Type, b: Expression, bt: Type, verb: str) -> Problem:
-    for bare, other, kind in ((a, b, bt), (b, a, at)):
-        if isinstance(bare, Number) and not bare.unit:
-            unit = kind.unit or display_unit(kind.dimension)
-            text = number(bare.value)
-            return Problem("E19", f"{text} what?", bare.span, "needs a unit", (Label(other.span, f"in {in_words(kind.dimension)}"),),
-                           help=f"write {text} {unit}" if unit else "")
-    mend = plus(at.dimension, bt.dimension, -1)
-    return Problem("E18", f"{in_words(at.dimension)} and {in_words(bt.dimension)} cannot be {verb}", b.span, in_words(bt.dimension),
-                   (Label(a.span, in_words(at.dimension)),), (f"they differ by {in_words(mend)}",))
 
 
 def _power(e: Power, names: Names, problems: list[Problem]) -> Type:
@@ -223,7 +162,14 @@ def _power(e: Power, names: Names, problems: list[Problem]) -> Type:
     if not any(base.dimension):
         return PLAIN
     if not (isinstance(e.exponent, Number) and e.exponent.under == 1 and not e.exponent.unit and e.exponent.over <= 9):
-        problems.append(Problem("E18", "a quantity is only raised to a whole number", e.exponent.span, help="divide by a unit first: (x / 1 GB) ^ 0.5"))
+        problems.append(
+            Problem(
+                "E18",
+                "a quantity is only raised to a whole number",
+                e.exponent.span,
+                help="divide by a unit first: (x / 1 GB) ^ 0.5",
+            )
+        )
         return ANY
     dimension = NONE
     for _ in range(e.exponent.over):
@@ -249,14 +195,25 @@ def _pair(a: Expression, operator: str, b: Expression, names: Names, problems: l
         return
     if operator == "in":
         if bt.form != "list":
-            problems.append(Problem("E16", "`in` looks in a list", b.span, f"this is {FORMS[bt.form]}", help="write: x in [1, 2, 4]"))
+            problems.append(
+                Problem(
+                    "E16", "`in` looks in a list", b.span, f"this is {FORMS[bt.form]}", help="write: x in [1, 2, 4]"
+                )
+            )
             return
         bt = bt._replace(form=at.form if at.form == "number" else "text")
     if at.form != bt.form or (operator not in ("==", "!=", "in") and at.form != "number"):
-        problems.append(Problem("E16", f"`{operator}` cannot compare these", b.span, f"this is {FORMS[bt.form]}",
-                                (Label(a.span, f"this is {FORMS[at.form]}"),)))
+        problems.append(
+            Problem(
+                "E16",
+                f"`{operator}` cannot compare these",
+                b.span,
+                f"this is {FORMS[bt.form]}",
+                (Label(a.span, f"this is {FORMS[at.form]}"),),
+            )
+        )
     elif at.form == "number":
-        _alike(a, at, b, bt, problems, "divided evenly" if operator == "divides" else "compared")
+        alike(a, at, b, bt, problems, "divided evenly" if operator == "divides" else "compared")
 
 
 def choice_of(e: Expression, names: Names) -> Type | None:
@@ -270,27 +227,56 @@ def choice_of(e: Expression, names: Names) -> Type | None:
 def _chosen(kind: Type, name: Expression, operator: str, other: Expression, problems: list[Problem]) -> None:
     """Whether ``layout.recompute == full`` compares with words that the setting has."""
     if operator not in ("==", "!=", "in"):
-        problems.append(Problem("E16", f"`{operator}` cannot compare choices", other.span, labels=(Label(name.span, "a choice"),),
-                                help="use ==, != or in [ ]"))
+        problems.append(
+            Problem(
+                "E16",
+                f"`{operator}` cannot compare choices",
+                other.span,
+                labels=(Label(name.span, "a choice"),),
+                help="use ==, != or in [ ]",
+            )
+        )
         return
     for item in other.items if isinstance(other, List) else (other,):
         word = item.path if isinstance(item, Name) else item.value if isinstance(item, Text) else None
         if word is None:
-            problems.append(Problem("E16", f"`{written(name)}` is a choice", item.span, "compared with something else",
-                                    (Label(name.span, "a choice"),)))
+            problems.append(
+                Problem(
+                    "E16",
+                    f"`{written(name)}` is a choice",
+                    item.span,
+                    "compared with something else",
+                    (Label(name.span, "a choice"),),
+                )
+            )
         elif kind.choices and word not in kind.choices:
-            problems.append(Problem("E21", f"`{word}` is not a choice of `{written(name)}`", item.span, "not one of them",
-                                    notes=(f"choices: {', '.join(kind.choices)}",), help=did_you_mean(word, kind.choices)))
+            problems.append(
+                Problem(
+                    "E21",
+                    f"`{word}` is not a choice of `{written(name)}`",
+                    item.span,
+                    "not one of them",
+                    notes=(f"choices: {', '.join(kind.choices)}",),
+                    help=did_you_mean(word, kind.choices),
+                )
+            )
 
 
 def _if(e: If, names: Names, problems: list[Problem]) -> Type:
     _flag(e.condition, names, problems)
     a, b = check(e.then, names, problems), check(e.otherwise, names, problems)
     if a.form == b.form == "number":
-        return _alike(e.then, a, e.otherwise, b, problems, "alternatives")
+        return alike(e.then, a, e.otherwise, b, problems, "alternatives")
     if "any" not in (a.form, b.form) and a.form != b.form:
-        problems.append(Problem("E16", "the two alternatives are of different kinds", e.otherwise.span, FORMS[b.form],
-                                (Label(e.then.span, FORMS[a.form]),)))
+        problems.append(
+            Problem(
+                "E16",
+                "the two alternatives are of different kinds",
+                e.otherwise.span,
+                FORMS[b.form],
+                (Label(e.then.span, FORMS[a.form]),),
+            )
+        )
     return a if a.form == b.form else ANY
 
 
@@ -302,12 +288,20 @@ def _list(e: List, names: Names, problems: list[Problem]) -> Type:
             return ANY
         for item, own in zip(e.items, types, strict=True):
             if own.form == "number" and own.unit:
-                problems.append(Problem("E18", "this item has a unit, and so has its list", item.span, "has a unit",
-                                        (Label(e.unit_span, "for all items"),), help="give one of the two"))
-        return _typed(unit, e.unit)._replace(form="list")
+                problems.append(
+                    Problem(
+                        "E18",
+                        "this item has a unit, and so has its list",
+                        item.span,
+                        "has a unit",
+                        (Label(e.unit_span, "for all items"),),
+                        help="give one of the two",
+                    )
+                )
+        return typed(unit, e.unit)._replace(form="list")
     for item, own in zip(e.items[1:], types[1:], strict=True):
         if own.form == types[0].form == "number":
-            _alike(e.items[0], types[0], item, own, problems, "in one list")
+            alike(e.items[0], types[0], item, own, problems, "in one list")
     return types[0]._replace(form="list") if types and types[0].form == "number" else Type("list")
 
 
@@ -320,16 +314,31 @@ def _shown(e: Shown, names: Names, problems: list[Problem]) -> Type:
         return ANY
     if own.form != "number" or own.dimension != unit.dimension:
         is_in = in_words(own.dimension) if own.form == "number" else FORMS[own.form]
-        problems.append(Problem("E18", f"`{e.unit}` cannot show this", e.unit_span, f"for {in_words(unit.dimension)}",
-                                (Label(e.expression.span, is_in),)))
+        problems.append(
+            Problem(
+                "E18",
+                f"`{e.unit}` cannot show this",
+                e.unit_span,
+                f"for {in_words(unit.dimension)}",
+                (Label(e.expression.span, is_in),),
+            )
+        )
         return ANY
     return own._replace(unit=e.unit)
 
 
 def _call(e: Call, names: Names, problems: list[Problem]) -> Type:
     if e.name not in FUNCTIONS:
-        problems.append(Problem("E15", f"there is no function `{e.name}`", e.span, "not found", notes=(f"functions: {', '.join(FUNCTIONS)}",),
-                                help=did_you_mean(e.name, FUNCTIONS)))
+        problems.append(
+            Problem(
+                "E15",
+                f"there is no function `{e.name}`",
+                e.span,
+                "not found",
+                notes=(f"functions: {', '.join(FUNCTIONS)}",),
+                help=did_you_mean(e.name, FUNCTIONS),
+            )
+        )
         return ANY
     least, most = FUNCTIONS[e.name]
     if not least <= len(e.arguments) <= most or any(a.name for a in e.arguments):
@@ -346,7 +355,7 @@ def _applied(e: Call, types: list[Type], problems: list[Problem]) -> Type:
     first = types[0]
     if e.name in ("min", "max"):
         for argument, own in zip(e.arguments[1:], types[1:], strict=True):
-            first = _alike(e.arguments[0].value, types[0], argument.value, own, problems, "compared")
+            first = alike(e.arguments[0].value, types[0], argument.value, own, problems, "compared")
         return first
     if e.name == "abs":
         return first
@@ -354,7 +363,16 @@ def _applied(e: Call, types: list[Type], problems: list[Problem]) -> Type:
         a, b, c, d, f, g = (x // 2 for x in first.dimension)
         return Type("number", (a, b, c, d, f, g))
     if any(first.dimension):
-        problems.append(Problem("E18", f"{e.name}( ) of {in_words(first.dimension)} depends on the unit", e.arguments[0].span,
-                                in_words(first.dimension), help=f"divide by a unit: {e.name}(x / 1 {first.unit or display_unit(first.dimension)})"))
+        problems.append(
+            Problem(
+                "E18",
+                f"{e.name}( ) of {in_words(first.dimension)} depends on the unit",
+                e.arguments[0].span,
+                in_words(first.dimension),
+                help=f"divide by a unit: {e.name}({written(e.arguments[0].value)} / {one_of(first)})",
+            )
+        )
         return ANY
     return first._replace(unit="")
+
+

@@ -9,7 +9,7 @@ from dsl.expressions import Compiled, built, compiled
 from dsl.kinds import Setting
 from dsl.problems import Problem, did_you_mean
 from dsl.runs import World, measured_of, rule_of, run_table
-from dsl.scenario import Chart, Check, Compare, Item, Report, Roofline, Rule, Run, Value
+from dsl.scenario import Chart, Check, Compare, Item, Report, Roofline, Rule, Value
 from dsl.scenario import Table as Experiment
 from dsl.schema import run_rows, schema
 from dsl.scope import Defined
@@ -52,8 +52,16 @@ def charts_of(world: World, body: Body, table: Table) -> tuple[Chart, ...]:
     for part in body.of("chart"):
         if not part.name:
             kinds = part.kind.name_choices
-            world.problems.append(Problem("E14", "which chart?", part.span, "needs a word after it", notes=(f"choices: {', '.join(kinds)}",),
-                                          help=f"write: chart {kinds[0]} {{ ... }}"))
+            world.problems.append(
+                Problem(
+                    "E14",
+                    "which chart?",
+                    part.span,
+                    "needs a word after it",
+                    notes=(f"choices: {', '.join(kinds)}",),
+                    help=f"write: chart {kinds[0]} {{ ... }}",
+                )
+            )
         axes = {path: items_of(world, entry, table) for path, entry in part.body.entries.items()}
         first = next(iter(part.body.entries.values()), None)
         where = f"{first.file.logical}:{part.span.line}" if first else ""
@@ -65,13 +73,29 @@ def plain_settings(world: World, defined: Defined, body: Body, table: Table) -> 
     """The settings of a block that are plain values, defaults included; problems for those that it needs."""
     own = Table(world, defined.scope, defined.name, defined.block.name_span, schema(defined.kind).rows)
     own.lets = table.lets
-    own.add(Body({p: e for p, e in body.entries.items() if not _kept_as_tree(e.row)}, {}, (), (), ()), "", Sources(defined.name, False, body))
+    own.add(
+        Body({p: e for p, e in body.entries.items() if not _kept_as_tree(e.row)}, {}, (), (), ()),
+        "",
+        Sources(defined.name, False, body),
+    )
     for path, row in schema(defined.kind).rows.items():
         if row.required and path not in body.entries:
             shown = f"{defined.kind.name} `{defined.name}`" if defined.name else defined.kind.name
-            world.problems.append(Problem("E13", f"{shown} needs {path}", defined.block.name_span, "has none", notes=(row.doc,),
-                                          help=f"write: {path} = …"))
-    return {path: value for path, row in own.rows.items() if not _kept_as_tree(row) and (value := own.value(path)) is not None}
+            world.problems.append(
+                Problem(
+                    "E13",
+                    f"{shown} needs {path}",
+                    defined.block.name_span,
+                    "has none",
+                    notes=(row.doc,),
+                    help=f"write: {path} = …",
+                )
+            )
+    return {
+        path: value
+        for path, row in own.rows.items()
+        if not _kept_as_tree(row) and (value := own.value(path)) is not None
+    }
 
 
 def _kept_as_tree(row: Setting) -> bool:
@@ -96,7 +120,9 @@ def base_of(world: World, defined: Defined, entry: Entry | None) -> Defined | No
     if entry is None:
         return None
     scope = world.scope_of(entry.file.key)
-    context = Context(entry.row, entry.path, TableNames(_empty(world, defined), "", scope), lambda path: None, scope, world.problems)
+    context = Context(
+        entry.row, entry.path, TableNames(_empty(world, defined), "", scope), lambda path: None, scope, world.problems
+    )
     return referred(entry.value, context)
 
 
@@ -130,13 +156,31 @@ def compare_of(world: World, defined: Defined) -> Compare | None:
     baseline = base_of(world, defined, body.entries.get("baseline"))
     if baseline is not None and between and baseline.key not in [d.key for d in between]:
         span = body.entries["baseline"].value.span
-        world.problems.append(Problem("E26", f"the baseline `{baseline.name}` is not compared", span, "not in between",
-                                      notes=(f"between: {', '.join(d.name for d in between)}",), help="add it to between"))
+        world.problems.append(
+            Problem(
+                "E26",
+                f"the baseline `{baseline.name}` is not compared",
+                span,
+                "not in between",
+                notes=(f"between: {', '.join(d.name for d in between)}",),
+                help="add it to between",
+            )
+        )
     runs = [run for d in between if (run := world.run(d)) is not None]
     if _failed(world, before) or len(runs) < len(between):
         return None
     named = baseline.name if baseline else runs[0].name if runs else ""
-    return Compare(defined.name, defined.block.title, defined.block.name_span, where_of(defined), tuple(runs), named, show, requires, charts)
+    return Compare(
+        defined.name,
+        defined.block.title,
+        defined.block.name_span,
+        where_of(defined),
+        tuple(runs),
+        named,
+        show,
+        requires,
+        charts,
+    )
 
 
 def _failed(world: World, before: int) -> bool:
@@ -149,7 +193,15 @@ def _between(world: World, defined: Defined, body: Body) -> list[Defined]:
     if entry is None:
         return []
     if not isinstance(entry.value, List):
-        world.problems.append(Problem("E16", "`between` is a list of runs", entry.value.span, "not a list", help=f"write: between = [{written(entry.value)}, …]"))
+        world.problems.append(
+            Problem(
+                "E16",
+                "`between` is a list of runs",
+                entry.value.span,
+                "not a list",
+                help=f"write: between = [{written(entry.value)}, …]",
+            )
+        )
         return []
     row = entry.row._replace(holds="run")
     found = [base_of(world, defined, entry._replace(row=row, value=item)) for item in entry.value.items]
@@ -168,8 +220,15 @@ def table_of(world: World, defined: Defined) -> Experiment | None:
     axes = axes_of(world, defined, body, table) if base is not None else ()
     aims = {aim: items_of(world, body.entries.get(aim), table) for aim in AIMS if aim in body.entries}
     if defined.kind.name == "optimize" and not {"minimize", "maximize"} & set(aims):
-        world.problems.append(Problem("E13", f"optimize `{defined.name}` needs minimize or maximize", defined.block.name_span, "has neither",
-                                      help="write: minimize = cost"))
+        world.problems.append(
+            Problem(
+                "E13",
+                f"optimize `{defined.name}` needs minimize or maximize",
+                defined.block.name_span,
+                "has neither",
+                help="write: minimize = cost",
+            )
+        )
     wheres, own = rules_of(world, defined, body, table)
     inherited = tuple(r._replace(origin=r.origin or run.name) for r in run.requires) if run else ()
     show = items_of(world, body.entries.get("show"), table)
@@ -177,8 +236,22 @@ def table_of(world: World, defined: Defined) -> Experiment | None:
     charts = charts_of(world, body, table)
     if _failed(world, before):
         return None
-    return Experiment(defined.kind.name, defined.name, defined.block.title, defined.block.name_span, where_of(defined), run, axes, wheres,
-                      (*inherited, *own), show, aims, settings, charts, measured)
+    return Experiment(
+        defined.kind.name,
+        defined.name,
+        defined.block.title,
+        defined.block.name_span,
+        where_of(defined),
+        run,
+        axes,
+        wheres,
+        (*inherited, *own),
+        show,
+        aims,
+        settings,
+        charts,
+        measured,
+    )
 
 
 def roofline_of(world: World, defined: Defined) -> Roofline | None:
@@ -205,13 +278,30 @@ def check_of(world: World, defined: Defined) -> Check | None:
     _, requires = rules_of(world, defined, body, table)
     limit, result = (items_of(world, body.entries.get(word), table) for word in ("limit", "result"))
     if not requires:
-        world.problems.append(Problem("E13", f"check `{defined.name}` needs a require", defined.block.name_span, "has none",
-                                      help="write: require launch_share <= 10%"))
+        world.problems.append(
+            Problem(
+                "E13",
+                f"check `{defined.name}` needs a require",
+                defined.block.name_span,
+                "has none",
+                help="write: require launch_share <= 10%",
+            )
+        )
     if _failed(world, before):
         return None
     text = {word: str(settings[word].value) if word in settings else "" for word in ("severity", "advice", "source")}
-    return Check(defined.name, defined.block.title, text["severity"], applies, requires, limit[0] if limit else None,
-                 result[0] if result else None, text["advice"], text["source"], where_of(defined))
+    return Check(
+        defined.name,
+        defined.block.title,
+        text["severity"],
+        applies,
+        requires,
+        limit[0] if limit else None,
+        result[0] if result else None,
+        text["advice"],
+        text["source"],
+        where_of(defined),
+    )
 
 
 def _condition(entry: Entry, names: TableNames, problems: list[Problem]) -> Compiled | None:
@@ -227,7 +317,10 @@ def report_of(world: World, defined: Defined) -> Report | None:
     table = _empty(world, defined)
     settings = plain_settings(world, defined, body, table)
     show = items_of(world, body.entries.get("show"), table)
-    parts = {kind: tuple(_texts(world, part, table) for part in body.of(kind)) for kind in ("condition", "approval", "revision")}
+    parts = {
+        kind: tuple(_texts(world, part, table) for part in body.of(kind))
+        for kind in ("condition", "approval", "revision")
+    }
     if _failed(world, before):
         return None
     title = defined.block.title or defined.name
@@ -250,4 +343,14 @@ def default_unit(item: Item, value: Any) -> str:
     return item.unit or item.compute.type.unit or display_unit(item.compute.type.dimension, amount)
 
 
-__all__ = ["Number", "Text", "check_of", "compare_of", "default_unit", "did_you_mean", "report_of", "roofline_of", "table_of"]
+__all__ = [
+    "Number",
+    "Text",
+    "check_of",
+    "compare_of",
+    "default_unit",
+    "did_you_mean",
+    "report_of",
+    "roofline_of",
+    "table_of",
+]

@@ -9,7 +9,23 @@ from typing import Any, NamedTuple
 from dsl.dimensions import Meaning, Names, Type, check, choice_of
 from dsl.problems import Problem
 from dsl.syntax import (
-    Call, Chain, Compare, Expression, Flag, If, List, Name, Not, Number, Power, Range, Ratio, Shown, Sign, Text, written,
+    Call,
+    Chain,
+    Compare,
+    Expression,
+    Flag,
+    If,
+    List,
+    Name,
+    Not,
+    Number,
+    Power,
+    Range,
+    Ratio,
+    Shown,
+    Sign,
+    Text,
+    written,
 )
 from dsl.units import NONE, Dimension, Unit, display_unit, find, scale
 
@@ -166,7 +182,12 @@ def _or(a: Any, b: Any) -> Any:
 
 
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "and": _and, "or": _or,
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "and": _and,
+    "or": _or,
 }
 
 
@@ -188,8 +209,14 @@ def _in(a: Any, items: Any) -> Any:
 
 
 COMPARED: dict[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
-    "divides": _divides, "in": _in,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "divides": _divides,
+    "in": _in,
 }
 
 
@@ -240,7 +267,9 @@ def _call(e: Call, names: Names, reader: _Reader) -> Function:
     def call(v: Values) -> Any:
         values = [argument(v) for argument in arguments]
         if not is_column(*values):
-            return plain(*values) if len(values) > 1 else plain(values[0]) if e.name not in ("min", "max") else values[0]
+            return (
+                plain(*values) if len(values) > 1 else plain(values[0]) if e.name not in ("min", "max") else values[0]
+            )
         function = getattr(_library(*values), columns)
         return reduce(function, values) if len(values) > 1 or e.name in ("min", "max") else function(values[0])
 
@@ -248,8 +277,14 @@ def _call(e: Call, names: Names, reader: _Reader) -> Function:
 
 
 FUNCTIONS: dict[str, tuple[Callable[..., Any], str]] = {
-    "min": (min, "minimum"), "max": (max, "maximum"), "ceil": (math.ceil, "ceil"), "floor": (math.floor, "floor"),
-    "round": (round, "round"), "abs": (abs, "abs"), "sqrt": (math.sqrt, "sqrt"), "log2": (math.log2, "log2"),
+    "min": (min, "minimum"),
+    "max": (max, "maximum"),
+    "ceil": (math.ceil, "ceil"),
+    "floor": (math.floor, "floor"),
+    "round": (round, "round"),
+    "abs": (abs, "abs"),
+    "sqrt": (math.sqrt, "sqrt"),
+    "log2": (math.log2, "log2"),
 }
 
 
@@ -293,7 +328,11 @@ def _parts(e: Expression, unit: str) -> list[tuple[Expression, str]]:
             own = next((u for u in units if u), "")
             return [part for side in sides for part in _side(side, own)]
         case Chain():
-            return [part for x in (e.first, *(x for _, x in e.rest)) for part in _parts(x, unit if e.rest[0][0] in "+-" else "")]
+            return [
+                part
+                for x in (e.first, *(x for _, x in e.rest))
+                for part in _parts(x, unit if e.rest[0][0] in "+-" else "")
+            ]
         case Not() | Sign():
             return _parts(e.operand, unit)
         case If():

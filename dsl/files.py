@@ -98,18 +98,24 @@ def _opened(path: Path, span: Span) -> tuple[Path | None, Problem | None]:
     try:
         status = os.stat(path)
         if stat.S_ISDIR(status.st_mode):
-            return None, Problem("E02", f"`{path}` is a folder, not a scenario file", span, help="name a file that ends in .scn")
+            return None, Problem(
+                "E02", f"`{path}` is a folder, not a scenario file", span, help="name a file that ends in .scn"
+            )
         if not stat.S_ISREG(status.st_mode):
             return None, Problem("E02", f"`{path}` is not a plain file", span, help="name a file that ends in .scn")
         if status.st_size > LARGEST:
-            return None, Problem("E02", f"`{path}` is larger than {LARGEST // 10**6} MB", span, help="split it and import the parts")
+            return None, Problem(
+                "E02", f"`{path}` is larger than {LARGEST // 10**6} MB", span, help="split it and import the parts"
+            )
         with open(path, "rb"):
             return path, None
     except FileNotFoundError:
         return None, Problem("E02", f"there is no file `{path}`", span, help=_similar(path))
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "its name cannot be used"
-        return None, Problem("E02", f"`{path}` cannot be read", span, notes=(why.lower(),), help="check its name and its permissions")
+        return None, Problem(
+            "E02", f"`{path}` cannot be read", span, notes=(why.lower(),), help="check its name and its permissions"
+        )
 
 
 def _similar(path: Path) -> str:
@@ -137,8 +143,13 @@ def _file(data: bytes, name: str, logical: str, key: str, folder: Path | None, l
     except UnicodeDecodeError as error:
         read = data[: error.start].decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
         span = Span(name, len(read), len(read[-1]) + 1, len(read[-1]) + 2)
-        problem = Problem("E03", f"`{name}` is not UTF-8 text", span, f"byte {data[error.start]:#04x} does not belong here",
-                          help="save the file as UTF-8")
+        problem = Problem(
+            "E03",
+            f"`{name}` is not UTF-8 text",
+            span,
+            f"byte {data[error.start]:#04x} does not belong here",
+            help="save the file as UTF-8",
+        )
         shown = data.decode("utf-8", "replace").replace("\r\n", "\n")
         return File(name, logical, key, folder, library, shown, hashed, len(data), (), (problem,))
     tree, problems = parse(text, name)
@@ -189,19 +200,30 @@ def _shown(path: Path) -> str:
     return beside if not beside.startswith(os.pardir) else str(path)
 
 
-def _target(file: File, statement: Import, main: File, shelf: Path, notes: list[str], problems: list[Problem]) -> File | None:
+def _target(
+    file: File, statement: Import, main: File, shelf: Path, notes: list[str], problems: list[Problem]
+) -> File | None:
     """The file that an import means; where there is none, a problem is added."""
     wanted, span = statement.path.value, statement.path.span
     if not wanted or os.path.isabs(wanted) or "\0" in wanted or "\\" in wanted:
-        problems.append(Problem("E02", f"`{wanted}` is not a path that can be imported", span, "here",
-                                help='write it relative to this file, with /: import "library/gpus.scn"'))
+        problems.append(
+            Problem(
+                "E02",
+                f"`{wanted}` is not a path that can be imported",
+                span,
+                "here",
+                help='write it relative to this file, with /: import "library/gpus.scn"',
+            )
+        )
         return None
     shelved = shelf / wanted.removeprefix("library/") if wanted.startswith("library/") else None
     if file.folder is not None and (file.folder / wanted).is_file():
         path = file.folder / wanted
         own = _inside(path, shelf)
         if shelved is not None and shelved.is_file() and not own:
-            notes.append(f"{wanted} is the file beside {file.logical}; it stands in for the library's file of that name")
+            notes.append(
+                f"{wanted} is the file beside {file.logical}; it stands in for the library's file of that name"
+            )
         logical = f"library/{path.name}" if own else _logical(path, main)
         name = os.path.join(os.path.dirname(file.name), wanted)
     elif shelved is not None and shelved.is_file():
@@ -232,8 +254,14 @@ def _missing(file: File, wanted: str, span: Span, shelf: Path) -> Problem:
         places.append("and in the installed library")
     names += [f"library/{p.name}" for p in sorted(shelf.glob("*.scn"))]
     near = nearest(wanted, names)
-    return Problem("E02", f"there is no file `{wanted}`", span, "not found", notes=(" ".join(places),) if places else (),
-                   help=f'did you mean "{near}"?' if near else "")
+    return Problem(
+        "E02",
+        f"there is no file `{wanted}`",
+        span,
+        "not found",
+        notes=(" ".join(places),) if places else (),
+        help=f'did you mean "{near}"?' if near else "",
+    )
 
 
 def _circles(main: File, files: dict[str, File], links: dict[str, tuple[Link, ...]]) -> list[Problem]:
@@ -249,11 +277,20 @@ def _circles(main: File, files: dict[str, File], links: dict[str, tuple[Link, ..
             continue
         ahead = [k for k, _ in path]
         if link.key in ahead:
-            ring = [files[k].name for k in ahead[ahead.index(link.key):]]
+            ring = [files[k].name for k in ahead[ahead.index(link.key) :]]
             first = next(x for x in links[link.key] if x.key == (ahead + [link.key])[ahead.index(link.key) + 1])
             labels = (Label(first.statement.path.span, "the circle starts here"),) if len(ring) > 1 else ()
-            problems.append(Problem("E04", "files import each other in a circle", link.statement.path.span, "leads back", labels,
-                                    (" imports ".join([*ring, ring[0]]),), "move what they share to a file of its own"))
+            problems.append(
+                Problem(
+                    "E04",
+                    "files import each other in a circle",
+                    link.statement.path.span,
+                    "leads back",
+                    labels,
+                    (" imports ".join([*ring, ring[0]]),),
+                    "move what they share to a file of its own",
+                )
+            )
         elif link.key and link.key not in done:
             path.append((link.key, iter(links.get(link.key, ()))))
     return problems

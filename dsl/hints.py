@@ -33,7 +33,7 @@ class Refused(NamedTuple):
     @property
     def rest(self) -> str:
         """The line from the refused token on."""
-        return self.line[self.span.column - 1:]
+        return self.line[self.span.column - 1 :]
 
     @property
     def head(self) -> str:
@@ -75,7 +75,10 @@ def _grouped(r: Refused) -> bool:
 
 
 def _regrouped(r: Refused) -> str:
-    found = re.search(r"\d{1,3}(?:,\d{3})+$", r.head.rstrip(",") + re.sub(r"[^\d,].*", "", r.rest if r.kind == "COMMA" else "," + r.rest))
+    found = re.search(
+        r"\d{1,3}(?:,\d{3})+$",
+        r.head.rstrip(",") + re.sub(r"[^\d,].*", "", r.rest if r.kind == "COMMA" else "," + r.rest),
+    )
     return f"write {found.group().replace(',', '_')}" if found else "write 24_576"
 
 
@@ -96,32 +99,77 @@ HINTS = (
     Hint(_grouped, "digits are grouped with _, not a comma", _regrouped),
     Hint(_both(lambda r: r.kind == "$END", _in("{")), "this block is never closed", "add a } on its own line"),
     Hint(_both(lambda r: r.kind in ("$END", "RBRACE"), _in("[")), "the list is not closed", "add a ] before this"),
-    Hint(_both(lambda r: r.kind in ("$END", "RBRACE", "RSQB"), _in("(")), "the bracket is not closed", "add a ) before this"),
-    Hint(lambda r: r.kind == "RBRACE" and r.opened is None, "this } closes nothing",
-         "remove it, or look for a block closed too early above"),
-    Hint(lambda r: r.kind in ("RSQB", "RPAR") and not (r.opened and r.opened[0] in "[("), "this bracket closes nothing", "remove it"),
-    Hint(_both(_spelled('"'), lambda r: r.kind == ""), "this text is not closed on its line", 'add a closing " (a quote inside a text is \\", a backslash \\\\)'),
-    Hint(_spelled("'", "`", "\u201c", "\u201d", "\u2018", "\u2019"), 'text stands between plain double quotes', 'write: "like this"'),
-    Hint(_both(_spelled("/"), lambda r: r.last == "MULTIPLY" and r.head.endswith("/")), "a comment starts with #", "write: # like this"),
-    Hint(_both(_spelled("*"), lambda r: r.last == "MULTIPLY" and r.head.endswith("*")), "a power is written with ^", "write: x ^ 2"),
+    Hint(
+        _both(lambda r: r.kind in ("$END", "RBRACE", "RSQB"), _in("(")),
+        "the bracket is not closed",
+        "add a ) before this",
+    ),
+    Hint(
+        lambda r: r.kind == "RBRACE" and r.opened is None,
+        "this } closes nothing",
+        "remove it, or look for a block closed too early above",
+    ),
+    Hint(
+        lambda r: r.kind in ("RSQB", "RPAR") and not (r.opened and r.opened[0] in "[("),
+        "this bracket closes nothing",
+        "remove it",
+    ),
+    Hint(
+        _both(_spelled('"'), lambda r: r.kind == ""),
+        "this text is not closed on its line",
+        'add a closing " (a quote inside a text is \\", a backslash \\\\)',
+    ),
+    Hint(
+        _spelled("'", "`", "\u201c", "\u201d", "\u2018", "\u2019"),
+        "text stands between plain double quotes",
+        'write: "like this"',
+    ),
+    Hint(
+        _both(_spelled("/"), lambda r: r.last == "MULTIPLY" and r.head.endswith("/")),
+        "a comment starts with #",
+        "write: # like this",
+    ),
+    Hint(
+        _both(_spelled("*"), lambda r: r.last == "MULTIPLY" and r.head.endswith("*")),
+        "a power is written with ^",
+        "write: x ^ 2",
+    ),
     Hint(_both(_spelled("//", "/*", "--"), lambda r: not r.before), "a comment starts with #", "write: # like this"),
-    Hint(lambda r: r.kind == "" and ord(r.text or "a") > 127 and r.text.isalpha(), "names are written in plain letters",
-         "use a to z, digits, _ and -; titles and texts in quotes may hold any letter"),
-    Hint(_spelled("\N{NO-BREAK SPACE}", "\N{ZERO WIDTH SPACE}", "\N{NARROW NO-BREAK SPACE}"), "an invisible character that is not a space",
-         "replace it by a plain space"),
+    Hint(
+        lambda r: r.kind == "" and ord(r.text or "a") > 127 and r.text.isalpha(),
+        "names are written in plain letters",
+        "use a to z, digits, _ and -; titles and texts in quotes may hold any letter",
+    ),
+    Hint(
+        _spelled("\N{NO-BREAK SPACE}", "\N{ZERO WIDTH SPACE}", "\N{NARROW NO-BREAK SPACE}"),
+        "an invisible character that is not a space",
+        "replace it by a plain space",
+    ),
     Hint(_spelled("\N{MINUS SIGN}", "\N{EN DASH}", "\N{EM DASH}"), "a dash that is not a minus", "write -"),
     Hint(_spelled("\N{MULTIPLICATION SIGN}"), "a sign that is not *", "write *"),
     Hint(_spelled(";"), "statements end at the line's end", "remove the ;"),
-    Hint(_both(_spelled(":"), _after(r"NAME( DOT NAME)*")), "settings are given with =, not a colon",
-         lambda r: f"write: {r.head.strip()} = {r.rest[1:].split('#')[0].strip(' {') or '3'}"),
+    Hint(
+        _both(_spelled(":"), _after(r"NAME( DOT NAME)*")),
+        "settings are given with =, not a colon",
+        lambda r: f"write: {r.head.strip()} = {r.rest[1:].split('#')[0].strip(' {') or '3'}",
+    ),
     Hint(_spelled("&", "|", "!"), "conditions are joined with words", "write: and, or, not"),
-    Hint(_both(_spelled("%"), lambda r: r.last not in ("NUMBER", "EQUAL")), "% only follows a number, as in 90%",
-         "for `tp divides heads` write: layout.tensor divides model.heads"),
+    Hint(
+        _both(_spelled("%"), lambda r: r.last not in ("NUMBER", "EQUAL")),
+        "% only follows a number, as in 90%",
+        "for `tp divides heads` write: layout.tensor divides model.heads",
+    ),
     Hint(_spelled("$"), "money is one word: the $ touches its number", "write: $2.10/gpu-hour"),
-    Hint(_both(_after(r"(LET )?NAME( DOT NAME)* EQUAL", "EQUAL"), lambda r: r.head.endswith("=")),
-         "== compares; a setting is given with a single =", lambda r: f"write: {r.head.strip()} {r.rest[1:].split('#')[0].strip()}"),
-    Hint(_both(_after(r"(REQUIRE|WHERE).*", "EQUAL"), lambda r: r.last in VALUE_ENDS), "= gives a setting; a comparison has two",
-         lambda r: f"write: {r.head.strip()} == {r.rest[1:].strip()}"),
+    Hint(
+        _both(_after(r"(LET )?NAME( DOT NAME)* EQUAL", "EQUAL"), lambda r: r.head.endswith("=")),
+        "== compares; a setting is given with a single =",
+        lambda r: f"write: {r.head.strip()} {r.rest[1:].split('#')[0].strip()}",
+    ),
+    Hint(
+        _both(_after(r"(REQUIRE|WHERE).*", "EQUAL"), lambda r: r.last in VALUE_ENDS),
+        "= gives a setting; a comparison has two",
+        lambda r: f"write: {r.head.strip()} == {r.rest[1:].strip()}",
+    ),
     Hint(_after("REQUIRE", "_NL", "$END", "RBRACE", "BECAUSE"), "a condition is missing", "write: require mfu >= 35%"),
     Hint(_after("WHERE", "_NL", "$END", "RBRACE"), "a condition is missing", "write: where layout.tensor <= 8"),
     Hint(_after(r".*BECAUSE"), "the reason is missing or not in quotes", 'write: because "the reason"'),
@@ -129,29 +177,76 @@ HINTS = (
     Hint(_after("EDITION"), "the edition is a year", "write: edition 2026"),
     Hint(_after("LET"), "a let needs a name of its own", "write: let deadline = 100 days"),
     Hint(_after("LET NAME"), "a let needs an = after its name", "write: let deadline = 100 days"),
-    Hint(_after(r".*EQUAL", "LBRACE"), "a block has no = before its {", lambda r: f"write: {r.head.strip().rstrip('=').strip()} {{ ... }}"),
-    Hint(_after(r".*EQUAL", "_NL", "$END", "RBRACE", "COMMA", "EQUAL"), "the value is missing", "put a value after the ="),
-    Hint(_both(_after(r"NAME", "NUMBER"), lambda r: bool(re.search(r"\{\s*(#.*)?$", r.line))), "a name starts with a letter",
-         lambda r: f"write: {r.head.strip()} a{r.rest.split('{')[0].strip()} {{"),
-    Hint(_both(_after(r"NAME( DOT NAME)*", "NUMBER", "MONEY", "RATIO", "BOOLEAN", "LSQB", "ADD")),
-         "a setting needs an = between its name and its value", _inserted_equals),
-    Hint(_after(HEADER, "_NL", "$END", "RBRACE"), "a block needs { and }",
-         lambda r: f"write: {r.head.strip() or 'cluster hopper'} {{ ... }}"),
-    Hint(_after(r"NAME", "FROM"), "a block that copies another needs a name of its own", "write: cluster larger from hopper { ... }"),
-    Hint(_after(r"NAME NAME NAME|NAME NAME", "NAME", "NUMBER"), "a block has one name", 'put the words in double quotes: they are its title'),
+    Hint(
+        _after(r".*EQUAL", "LBRACE"),
+        "a block has no = before its {",
+        lambda r: f"write: {r.head.strip().rstrip('=').strip()} {{ ... }}",
+    ),
+    Hint(
+        _after(r".*EQUAL", "_NL", "$END", "RBRACE", "COMMA", "EQUAL"), "the value is missing", "put a value after the ="
+    ),
+    Hint(
+        _both(_after(r"NAME", "NUMBER"), lambda r: bool(re.search(r"\{\s*(#.*)?$", r.line))),
+        "a name starts with a letter",
+        lambda r: f"write: {r.head.strip()} a{r.rest.split('{')[0].strip()} {{",
+    ),
+    Hint(
+        _both(_after(r"NAME( DOT NAME)*", "NUMBER", "MONEY", "RATIO", "BOOLEAN", "LSQB", "ADD")),
+        "a setting needs an = between its name and its value",
+        _inserted_equals,
+    ),
+    Hint(
+        _after(HEADER, "_NL", "$END", "RBRACE"),
+        "a block needs { and }",
+        lambda r: f"write: {r.head.strip() or 'cluster hopper'} {{ ... }}",
+    ),
+    Hint(
+        _after(r"NAME", "FROM"),
+        "a block that copies another needs a name of its own",
+        "write: cluster larger from hopper { ... }",
+    ),
+    Hint(
+        _after(r"NAME NAME NAME|NAME NAME", "NAME", "NUMBER"),
+        "a block has one name",
+        "put the words in double quotes: they are its title",
+    ),
     Hint(_after(r"NAME NAME( STRING)?", "EQUAL", "DOT"), "a setting's name is one word", "join the words with _"),
-    Hint(_both(lambda r: r.last == "UNIT" and r.before[-1][1] in ("k", "K", "M", "B", "G", "T"), lambda r: r.text.isalpha()),
-         "k, M, B and T touch their number", _one_word),
-    Hint(lambda r: not r.before and r.kind in OPERATORS, "a line cannot start with an operator",
-         "put the operator at the end of the line before, or the whole in ( )"),
-    Hint(lambda r: not r.before and r.kind in ("NUMBER", "STRING", "MONEY", "RATIO", "LSQB", "LPAR", "BOOLEAN"),
-         "a value stands alone here", "give it a name: batch = 2048 sequences"),
-    Hint(lambda r: r.kind == "COMMA" and not r.opened, "statements of a file do not end in a comma", "remove the comma"),
-    Hint(_both(_in("[", "("), lambda r: r.last in VALUE_ENDS and (r.kind in VALUE_ENDS or r.kind in ("LSQB", "LPAR"))),
-         "values are separated by commas", "put a comma between the two"),
-    Hint(lambda r: r.last in VALUE_ENDS and r.kind in ("NAME", "UNIT", "LET", "REQUIRE", "WHERE", "IMPORT", "EDITION", "NUMBER", "STRING"),
-         "each setting goes on its own line", "put a newline or a comma between the two"),
-    Hint(lambda r: r.last in OPERATORS and r.kind in OPERATORS, "two operators in a row", "put a value between the two"),
+    Hint(
+        _both(
+            lambda r: r.last == "UNIT" and r.before[-1][1] in ("k", "K", "M", "B", "G", "T"), lambda r: r.text.isalpha()
+        ),
+        "k, M, B and T touch their number",
+        _one_word,
+    ),
+    Hint(
+        lambda r: not r.before and r.kind in OPERATORS,
+        "a line cannot start with an operator",
+        "put the operator at the end of the line before, or the whole in ( )",
+    ),
+    Hint(
+        lambda r: not r.before and r.kind in ("NUMBER", "STRING", "MONEY", "RATIO", "LSQB", "LPAR", "BOOLEAN"),
+        "a value stands alone here",
+        "give it a name: batch = 2048 sequences",
+    ),
+    Hint(
+        lambda r: r.kind == "COMMA" and not r.opened, "statements of a file do not end in a comma", "remove the comma"
+    ),
+    Hint(
+        _both(_in("[", "("), lambda r: r.last in VALUE_ENDS and (r.kind in VALUE_ENDS or r.kind in ("LSQB", "LPAR"))),
+        "values are separated by commas",
+        "put a comma between the two",
+    ),
+    Hint(
+        lambda r: (
+            r.last in VALUE_ENDS
+            and r.kind in ("NAME", "UNIT", "LET", "REQUIRE", "WHERE", "IMPORT", "EDITION", "NUMBER", "STRING")
+        ),
+        "each setting goes on its own line",
+        "put a newline or a comma between the two",
+    ),
+    Hint(
+        lambda r: r.last in OPERATORS and r.kind in OPERATORS, "two operators in a row", "put a value between the two"
+    ),
     Hint(lambda r: r.kind == "COMMA" and not r.before, "this comma separates nothing", "remove the comma"),
 )
 

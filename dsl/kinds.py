@@ -380,7 +380,7 @@ HAZARD = Kind("hazard", "failure rates by component", (
 ), named="required")
 
 KINDS = (GPU, MODEL, CLUSTER, STACK, RUN, SWEEP, COMPARE, OPTIMIZE, SCALE, SENSITIVITY, ROOFLINE, CHECK, REPORT, PRICE, HAZARD)
-EVALUATED = ("run", "compare")  # kinds this version evaluates; the others are checked and reported as not evaluated
+EVALUATED = ("run",)  # kinds this version evaluates; the others are checked and reported as not evaluated
 
 # Arguments of choices: {(setting path, choice): rows}. They resolve to "<setting path>.<argument>".
 ARGUMENTS: dict[tuple[str, str], tuple[Setting, ...]] = {

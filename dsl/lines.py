@@ -14,9 +14,23 @@ DEEPEST = 200  # nested brackets and blocks; recursive readers of the tree rely 
 OPENING = {"LBRACE": "RBRACE", "LPAR": "RPAR", "LSQB": "RSQB"}
 CLOSING = frozenset(OPENING.values())
 PREFIXES = frozenset({"IF", "NOT", "POWER"})
-OPERATORS = frozenset({
-    "ADD", "MULTIPLY", "COMPARE", "IN", "DIVIDES", "POWER", "RANGE", "AND", "OR", "NOT", "IF", "THEN", "ELSE",
-})
+OPERATORS = frozenset(
+    {
+        "ADD",
+        "MULTIPLY",
+        "COMPARE",
+        "IN",
+        "DIVIDES",
+        "POWER",
+        "RANGE",
+        "AND",
+        "OR",
+        "NOT",
+        "IF",
+        "THEN",
+        "ELSE",
+    }
+)
 BEFORE_SIGN = OPERATORS | {"EQUAL", "LPAR", "LSQB", "COMMA", "REQUIRE", "WHERE"}
 
 

@@ -72,12 +72,22 @@ def attempt(text: str, file: str) -> tuple[Tree | None, Problem | None, str]:
     except UnexpectedCharacters as error:
         return None, *_refused(text, file, lines, "", _Character(text, error.line, error.column))
     except TooDeep as error:
-        problem = Problem("E05", "nested too deep", _span(file, error.token), "the 201st level",
-                          help="brackets and blocks may be nested 200 deep")
+        problem = Problem(
+            "E05",
+            "nested too deep",
+            _span(file, error.token),
+            "the 201st level",
+            help="brackets and blocks may be nested 200 deep",
+        )
         return None, problem, text
     except OutOfRange as error:
-        problem = Problem("E16", "this number is too long", _span(file, error.token), "no value",
-                          help="write it with an exponent: 1.5e12")
+        problem = Problem(
+            "E16",
+            "this number is too long",
+            _span(file, error.token),
+            "no value",
+            help="write it with an exponent: 1.5e12",
+        )
         return None, problem, _without(text, error.token.line or 1, error.token.line or 1)
 
 
@@ -86,7 +96,7 @@ class _Character:
 
     def __init__(self, text: str, line: int, column: int) -> None:
         row = text.split("\n")[line - 1]
-        self.value = row[column - 1: column]
+        self.value = row[column - 1 : column]
         self.line, self.column, self.end_column = line, column, column + 1
 
 
@@ -123,7 +133,7 @@ def _refused(text: str, file: str, lines: "Lines", kind: str, token: "Token | _C
 def _cut(text: str, span: Span) -> str:
     rows = text.split("\n")
     row = rows[span.line - 1]
-    rows[span.line - 1] = row[: span.column - 1] + " " + row[span.column:]
+    rows[span.line - 1] = row[: span.column - 1] + " " + row[span.column :]
     return "\n".join(rows)
 
 
@@ -131,13 +141,13 @@ def _without(text: str, first: int, last: int) -> str:
     """``text`` with lines ``first`` to ``last`` blank but for the braces that the rest needs: an opened
     block stays, as one of the kind ``_`` that nobody reads; a closing brace stays."""
     rows = text.split("\n")
-    bare = re.sub(r'"(?:[^"\\\n]|\\.)*"|#[^\n]*', "", "\n".join(rows[first - 1: last]))
+    bare = re.sub(r'"(?:[^"\\\n]|\\.)*"|#[^\n]*', "", "\n".join(rows[first - 1 : last]))
     closed = opened = 0
     for brace in re.findall(r"[{}]", bare):
         opened += brace == "{"
         if brace == "}":
             closed, opened = (closed, opened - 1) if opened else (closed + 1, opened)
-    rows[first - 1: last] = [""] * (last - first) + ["}" * closed + " _ {" * opened]
+    rows[first - 1 : last] = [""] * (last - first) + ["}" * closed + " _ {" * opened]
     return "\n".join(rows)
 
 

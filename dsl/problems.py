@@ -86,9 +86,18 @@ def to_json(problems: Iterable[Problem]) -> list[dict[str, object]]:
 def _json(problem: Problem) -> dict[str, object]:
     labels = [{**label.span._asdict(), "text": label.text} for label in problem.labels]
     return {
-        "code": problem.code, "severity": problem.severity, "title": problem.title, **problem.span._asdict(),
-        "label": problem.label, "labels": labels, "notes": list(problem.notes), "help": problem.help,
+        "code": problem.code,
+        "severity": problem.severity,
+        "title": problem.title,
+        **problem.span._asdict(),
+        "label": problem.label,
+        "labels": labels,
+        "notes": list(problem.notes),
+        "help": problem.help,
     }
+
+
+COMMAND_LINE = "--set "  # what comes from the command line carries its text in its file's name
 
 
 def _shown(problem: Problem, sources: Mapping[str, str]) -> str:
@@ -97,8 +106,10 @@ def _shown(problem: Problem, sources: Mapping[str, str]) -> str:
     lines = [f"{problem.severity}[{problem.code}]: {problem.title}"]
     for i, place in enumerate(places):
         span = place.span
-        lines.append(f"{' ' * width} {'-->' if i == 0 else '::>'} {span.file}:{span.line}:{span.column}")
-        lines += _marked(place, width, sources.get(span.file))
+        stated = span.file.startswith(COMMAND_LINE)
+        file = COMMAND_LINE.strip() if stated else span.file
+        lines.append(f"{' ' * width} {'-->' if i == 0 else '::>'} {file}:{span.line}:{span.column}")
+        lines += _marked(place, width, span.file[len(COMMAND_LINE) :] if stated else sources.get(span.file))
     lines += [f"{' ' * width} = note: {note}" for note in problem.notes]
     if problem.help:
         lines.append(f"{' ' * width} = help: {problem.help}")

@@ -21,7 +21,9 @@ from dsl.table import Results
 TABLES = ("sweep", "optimize", "scale", "sensitivity")
 
 
-def resolve(loaded: Loaded, results: Results | None = None, overrides: Sequence[str] = ()) -> tuple[Scenario, list[Problem]]:
+def resolve(
+    loaded: Loaded, results: Results | None = None, overrides: Sequence[str] = ()
+) -> tuple[Scenario, list[Problem]]:
     """The scenario and its problems. ``results`` maps result names to dimensions ("seconds", "bytes/s"), so that
     conditions on them can be checked; ``overrides`` are texts such as "cluster.nodes=256"."""
     world = Resolution(loaded, results)
@@ -29,13 +31,25 @@ def resolve(loaded: Loaded, results: Results | None = None, overrides: Sequence[
         world.override(overrides)
         scenario = world.scenario()
     except RecursionError:
-        world.problems.append(Problem("E05", "nested too deep", Span(loaded.main.name, 1, 1, 1),
-                                      help="shorten the chain of blocks or lets that build on each other"))
+        world.problems.append(
+            Problem(
+                "E05",
+                "nested too deep",
+                Span(loaded.main.name, 1, 1, 1),
+                help="shorten the chain of blocks or lets that build on each other",
+            )
+        )
         scenario = world.nothing()
     found = [p for p in dict.fromkeys(world.problems) if p.severity == "error"]
     if loaded.problems:  # an unreadable statement leaves holes; what only echoes them is left out
         found = [p for p in found if p.code not in ECHOES]
-    return scenario, [*loaded.problems, *found]
+    return scenario, in_order([*loaded.problems, *found], loaded)
+
+
+def in_order(problems: list[Problem], loaded: Loaded) -> list[Problem]:
+    """The problems as a reader meets them: the file itself first, from top to bottom."""
+    files = {file.name: index for index, file in enumerate(loaded.files.values())}
+    return sorted(problems, key=lambda p: (files.get(p.span.file, -1), p.span.line, p.span.column))
 
 
 class Resolution:
@@ -68,7 +82,7 @@ class Resolution:
         if defined.name and key in self.bodies:
             return self.bodies[key]
         if key in self.open:
-            ring = " from ".join([k[2] for k in self.open[self.open.index(key):]] + [key[2]])
+            ring = " from ".join([k[2] for k in self.open[self.open.index(key) :]] + [key[2]])
             name = defined.block.base
             span = name.span if name else defined.block.span
             self.problems.append(Problem("E23", "blocks copy each other in a circle", span, "leads back", (), (ring,)))
@@ -109,7 +123,9 @@ class Resolution:
     def nothing(self) -> Scenario:
         """An empty scenario of this file."""
         main = self.loaded.main
-        return Scenario(main.logical, title_of(main), EDITION, main.sha256, main.text, (), None, (), (), self.texts, (), ())
+        return Scenario(
+            main.logical, title_of(main), EDITION, main.sha256, main.text, (), None, (), (), self.texts, (), ()
+        )
 
     def scenario(self) -> Scenario:
         """Everything that the main file says."""
@@ -122,8 +138,14 @@ class Resolution:
             self.notes.append(f"{main.logical} states no edition: read as edition {EDITION}")
         warnings = tuple(dict.fromkeys(p for p in self.problems if p.severity == "warning"))
         return self.nothing()._replace(
-            title=report.title if report and report.title else title_of(main), experiments=tuple(experiments), report=report,
-            imports=tuple(self._imports()), checks=checks, notes=tuple(dict.fromkeys(self.notes)), warnings=warnings)
+            title=report.title if report and report.title else title_of(main),
+            experiments=tuple(experiments),
+            report=report,
+            imports=tuple(self._imports()),
+            checks=checks,
+            notes=tuple(dict.fromkeys(self.notes)),
+            warnings=warnings,
+        )
 
     def _check_blocks(self) -> None:
         """Blocks that no run may use are checked by themselves: those of the file and of what its author wrote beside it."""
@@ -150,14 +172,25 @@ class Resolution:
     def _report(self) -> Report | None:
         own = [d for d in self.main.ordered if d.kind.name == "report"]
         for extra in own[1:]:
-            self.problems.append(Problem("E12", "a file has one report", extra.block.span, "a second one", help="make one of the two, or split the file"))
+            self.problems.append(
+                Problem(
+                    "E12",
+                    "a file has one report",
+                    extra.block.span,
+                    "a second one",
+                    help="make one of the two, or split the file",
+                )
+            )
         return report_of(self, own[0]) if own else None
 
     def _checks(self) -> Iterable[Check]:
         """The checks of the file, of its imports, and of the library; one of a name replaces those behind it."""
         seen = set[str]()
-        order = [self.main, *(s for s in self.scopes.values() if s is not self.main and s.file.key not in self.loaded.implicit),
-                 *(self.scopes[key] for key in self.loaded.implicit)]
+        order = [
+            self.main,
+            *(s for s in self.scopes.values() if s is not self.main and s.file.key not in self.loaded.implicit),
+            *(self.scopes[key] for key in self.loaded.implicit),
+        ]
         for scope in dict.fromkeys(order):
             for defined in scope.ordered:
                 if defined.kind.name == "check" and defined.name not in seen:
@@ -166,7 +199,9 @@ class Resolution:
                     check = check_of(self, defined)
                     if scope.file.library and scope is not self.main and len(self.problems) > before:
                         del self.problems[before:]  # the library is not the reader's to mend
-                        self.notes.append(f"check `{defined.name}` of {scope.file.logical} needs results that this version does not have")
+                        self.notes.append(
+                            f"check `{defined.name}` of {scope.file.logical} needs results that this version does not have"
+                        )
                     elif check is not None:
                         yield check
 

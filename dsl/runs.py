@@ -59,8 +59,16 @@ def _required(table: Table, defined: Defined, body: Body, prefix: str) -> None:
             for path, row in schema(part.kind).rows.items():
                 if row.required and path not in part.body.entries:
                     span = part.span
-                    table.problems.append(Problem("E13", f"{part.kind.name} `{part.name}` needs {path}", span, "has none",
-                                                  notes=(row.doc,), help=f"write: {path} = …"))
+                    table.problems.append(
+                        Problem(
+                            "E13",
+                            f"{part.kind.name} `{part.name}` needs {path}",
+                            span,
+                            "has none",
+                            notes=(row.doc,),
+                            help=f"write: {path} = …",
+                        )
+                    )
 
 
 def _optional_group(path: str, body: Body) -> bool:
@@ -70,7 +78,16 @@ def _optional_group(path: str, body: Body) -> bool:
 
 
 def _lacks(table: Table, shown: str, path: str, row: Setting, defined: Defined) -> None:
-    table.problems.append(Problem("E13", f"{shown} needs {path}", defined.block.name_span, "has none", notes=(row.doc,), help=f"write: {path} = …"))
+    table.problems.append(
+        Problem(
+            "E13",
+            f"{shown} needs {path}",
+            defined.block.name_span,
+            "has none",
+            notes=(row.doc,),
+            help=f"write: {path} = …",
+        )
+    )
 
 
 def run_table(world: World, defined: Defined) -> Table:
@@ -139,13 +156,28 @@ def run_of(world: World, defined: Defined) -> Run | None:
     _enough(world, table, defined)
     names = table.names("", world.results or {})
     requires = tuple(r for c in body.requires if (r := rule_of(world, c, table, defined.name)) is not None)
-    lets = {local.name: let for local in body.lets.values() if (let := compiled(_name(local.name, table), names, world.problems))}
+    lets = {
+        local.name: let
+        for local in body.lets.values()
+        if (let := compiled(_name(local.name, table), names, world.problems))
+    }
     measured = tuple(m for p in body.of("measured") if (m := measured_of(world, p, table)) is not None)
     phases = tuple((p.name, _phase(p, table)) for p in body.of("phase"))
     if len(world.problems) > before and any(p.severity == "error" for p in world.problems[before:]):
         return None
     where = f"{defined.scope.file.logical}:{defined.block.span.line}"
-    return Run(defined.name, defined.block.title, defined.block.name_span, where, settings, requires, lets, measured, phases, ())
+    return Run(
+        defined.name,
+        defined.block.title,
+        defined.block.name_span,
+        where,
+        settings,
+        requires,
+        lets,
+        measured,
+        phases,
+        (),
+    )
 
 
 def _name(name: str, table: Table) -> Name:
@@ -159,13 +191,17 @@ def settings_of(table: Table) -> dict[str, Value]:
         value = table.value(path)
         if value is not None:
             settings[path] = value
-    settings |= {path: value for path, value in table.settled.items() if path.startswith("hazard") and value is not None}
+    settings |= {
+        path: value for path, value in table.settled.items() if path.startswith("hazard") and value is not None
+    }
     if table.tiers:
         settings["cluster.tier"] = Value(table.tiers, "", None, "derived", "innermost first")
     _interval(settings)
     batch, length = settings.get("batch"), settings.get("sequence")
     if batch is not None and length is not None:
-        settings["batch_tokens"] = batch._replace(value=batch.value * length.value, unit_written="tokens", origin="derived", note="batch x sequence")
+        settings["batch_tokens"] = batch._replace(
+            value=batch.value * length.value, unit_written="tokens", origin="derived", note="batch x sequence"
+        )
     return settings
 
 
@@ -186,12 +222,26 @@ def _enough(world: World, table: Table, defined: Defined) -> None:
         return
     if table.get("model.hf") is not None:
         entry = table.entries["model.hf"]
-        world.problems.append(Problem("E30", "this version does not read Hugging Face configurations yet", entry.span,
-                                      help="state layers, hidden, ffn, heads, kv_heads, vocabulary and sequence in the model"))
+        world.problems.append(
+            Problem(
+                "E30",
+                "this version does not read Hugging Face configurations yet",
+                entry.span,
+                help="state layers, hidden, ffn, heads, kv_heads, vocabulary and sequence in the model",
+            )
+        )
         return
     if table.get("cluster.gpus") is None and not {"cluster.gpus", "cluster.nodes"} & set(table.entries):
         entry = table.entries["cluster"]
-        world.problems.append(Problem("E13", f"cluster `{table.get('cluster')}` needs nodes or gpus", entry.value.span, "has neither", help="write: nodes = 128"))
+        world.problems.append(
+            Problem(
+                "E13",
+                f"cluster `{table.get('cluster')}` needs nodes or gpus",
+                entry.value.span,
+                "has neither",
+                help="write: nodes = 128",
+            )
+        )
     if table.get("fidelity") == "reduced":
         return
     lacking = [f"model.{p}" for p in ("layers", "hidden", "vocabulary") if table.get(f"model.{p}") is None]
@@ -204,12 +254,32 @@ def _enough(world: World, table: Table, defined: Defined) -> None:
         if path not in table.entries:
             row = run_row(path)
             note = (row.doc,) if row else ()
-            world.problems.append(Problem("E13", f"model `{name}` needs {path.removeprefix('model.')}", table.entries["model"].value.span, "used here",
-                                          notes=note, help=f"write in the model: {path.removeprefix('model.')} = …"))
+            world.problems.append(
+                Problem(
+                    "E13",
+                    f"model `{name}` needs {path.removeprefix('model.')}",
+                    table.entries["model"].value.span,
+                    "used here",
+                    notes=note,
+                    help=f"write in the model: {path.removeprefix('model.')} = …",
+                )
+            )
     for path in ("sequence", "batch"):
-        if table.get(path) is None and path not in table.entries and not (path == "batch" and "accumulation" in table.entries):
+        if (
+            table.get(path) is None
+            and path not in table.entries
+            and not (path == "batch" and "accumulation" in table.entries)
+        ):
             example = "batch = 2048 sequences" if path == "batch" else "sequence = 8192 tokens"
-            world.problems.append(Problem("E13", f"run `{defined.name}` needs a {path}", defined.block.name_span, "has none", help=f"write: {example}"))
+            world.problems.append(
+                Problem(
+                    "E13",
+                    f"run `{defined.name}` needs a {path}",
+                    defined.block.name_span,
+                    "has none",
+                    help=f"write: {example}",
+                )
+            )
 
 
 def rule_of(world: World, c: Condition, table: Table, owner: str, results: Results | None = None) -> Rule | None:
@@ -225,90 +295,18 @@ def rule_of(world: World, c: Condition, table: Table, owner: str, results: Resul
     return Rule(written(c.expression), c.because, origin, f"{c.file.logical}:{c.span.line}", c.span, compute)
 
 
-def measured_of(world: World, part: Part, table: Table) -> Measured | None:
-    """A measured block: result names with values in their units, and a source."""
-    values: dict[str, Value] = {}
-    source = ""
-    for path, entry in part.body.entries.items():
-        if path == "source":
-            found = settle(entry.value, table.context(entry))
-            source = str(found.value) if found else ""
-        elif world.results is not None and path not in world.results:
-            world.problems.append(unknown_name(Name(tuple(path.split(".")), entry.span), list(world.results)))
-        else:
-            value = _measured_value(world, entry, table)
-            if value is not None:
-                values[path] = value
-    if not source:
-        world.problems.append(Problem("E13", "measured values need a source", part.span, "has none", help='write: source = "where they were published"'))
-        return None
-    at = {a.path.path: a for a in part.at}
-    where = f"{part.body.entries['source'].file.logical}:{part.span.line}"
-    return Measured(values, source, {p: v for p, a in at.items() if (v := _at(a.path, a.value, table)) is not None}, where)
 
 
-def _measured_value(world: World, entry: Entry, table: Table) -> Value | None:
-    row = Setting(entry.path, "number", "")
-    if world.results is not None:
-        row = row._replace(holds=_held(world.results[entry.path]))
-    context = table.context(entry)._replace(row=row)
-    if world.results is not None and row.holds == "number" and result_type(world.results[entry.path]).dimension != result_type("number").dimension:
-        return _any_number(entry, context, result_type(world.results[entry.path]).dimension)
-    found = settle(entry.value, context) if world.results is not None else _any_number(entry, context, None)
-    if isinstance(found, Value) or found is None:
-        return found
-    return Value(found.value, found.unit, entry.value.span, "stated", "", f"{entry.file.logical}:{entry.span.line}")
 
 
-def _held(dimension: str) -> str:
-    from dsl.units import HOLDS
-
-    return dimension if dimension in HOLDS or dimension in ("flag", "text") else "number"
 
 
-def _any_number(entry: Entry, context: Context, dimension: object) -> Value | None:
-    """A value of a result whose dimension the schema has no word for."""
-    function = compiled(entry.value, context.names, context.problems)
-    if function is None:
-        return None
-    if dimension is not None and function.type.dimension != dimension:
-        context.wrong("E18", f"`{entry.path}` has other units", entry.value)
-        return None
-    value = function({key: context.get(key) for key in function.needs})
-    return Value(value, function.type.unit, entry.value.span, "stated", "", f"{entry.file.logical}:{entry.span.line}")
 
 
-def _at(path: Name, value: Expression, table: Table) -> object:
-    """The value of one coordinate of a measured point."""
-    row = table.row(path.path)
-    if row is None:
-        table.problems.append(unknown_setting(path, table, "names no point"))
-        return None
-    context = Context(row, path.path, table.names(), table.get, table.scope, table.problems)
-    found = settle(value, context)
-    return found.value if found else None
 
 
-def unknown_setting(path: Name, table: Table, label: str) -> Problem:
-    """A path that is no setting of the run."""
-    from dsl.problems import did_you_mean
-
-    return Problem("E11", f"`{path.path}` is not a setting of run `{table.name}`", path.span, label, help=did_you_mean(path.path, table.paths()))
 
 
-def _phase(part: Part, table: Table) -> dict[str, Value]:
-    """The settings of one stretch of a run."""
-    found: dict[str, Value] = {}
-    for path, entry in part.body.entries.items():
-        row = table.row(path)
-        if row is None:
-            table.problems.append(unknown_setting(Name(tuple(path.split(".")), entry.span), table, "not a setting"))
-            continue
-        context = table.context(entry._replace(row=row, path=path))
-        settled = settle(entry.value, context)
-        if settled is not None:
-            found[path] = Value(settled.value, settled.unit, entry.value.span, "stated", "", f"{entry.file.logical}:{entry.span.line}")
-    return found
 
 
 def labels_of(defined: Iterable[Defined]) -> tuple[Label, ...]:
@@ -316,4 +314,16 @@ def labels_of(defined: Iterable[Defined]) -> tuple[Label, ...]:
     return tuple(Label(d.block.name_span, f"{d.kind.name} `{d.name}` is defined here") for d in defined)
 
 
-__all__ = ["Compiled", "RUN", "World", "labels_of", "measured_of", "named_block", "rule_of", "run_of", "run_table", "settings_of", "unknown_setting"]
+__all__ = [
+    "Compiled",
+    "RUN",
+    "World",
+    "labels_of",
+    "measured_of",
+    "named_block",
+    "rule_of",
+    "run_of",
+    "run_table",
+    "settings_of",
+    "unknown_setting",
+]

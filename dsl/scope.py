@@ -47,7 +47,15 @@ class Cell:
         """Its type; a let that is defined by itself is a problem."""
         if self.type is None and self.open:
             if problems is not None:
-                problems.append(Problem("E23", f"`{self.name}` is defined by itself", at, "leads back here", (Label(self.span, "defined here"),)))
+                problems.append(
+                    Problem(
+                        "E23",
+                        f"`{self.name}` is defined by itself",
+                        at,
+                        "leads back here",
+                        (Label(self.span, "defined here"),),
+                    )
+                )
             return ANY
         if self.type is None:
             self.open = True
@@ -90,11 +98,24 @@ class Scope:
                 case Import():
                     pass
                 case Assign():
-                    problems.append(Problem("E28", f"`{statement.path.path}` is set outside of a block", statement.span,
-                                            help=f"write: let {statement.path.parts[-1]} = …, or put it into a block"))
+                    problems.append(
+                        Problem(
+                            "E28",
+                            f"`{statement.path.path}` is set outside of a block",
+                            statement.span,
+                            help=f"write: let {statement.path.parts[-1]} = …, or put it into a block",
+                        )
+                    )
                 case Require() | Where():
                     word = "require" if isinstance(statement, Require) else "where"
-                    problems.append(Problem("E28", f"a {word} stands in a block", statement.span, help="move it into a run, sweep or optimize"))
+                    problems.append(
+                        Problem(
+                            "E28",
+                            f"a {word} stands in a block",
+                            statement.span,
+                            help="move it into a run, sweep or optimize",
+                        )
+                    )
 
     def _block(self, block: Block, problems: list[Problem]) -> None:
         if block.kind == "_":  # a block whose first line could not be read
@@ -106,8 +127,16 @@ class Scope:
             defined = Defined(block, kind, self)
             before = self.blocks.get((kind.name, block.name)) if block.name else None
             if before is not None:
-                problems.append(Problem("E12", f"{kind.name} `{block.name}` is defined twice", block.name_span, "defined again",
-                                        (Label(before.block.name_span, "first defined here"),), help="give one of them another name"))
+                problems.append(
+                    Problem(
+                        "E12",
+                        f"{kind.name} `{block.name}` is defined twice",
+                        block.name_span,
+                        "defined again",
+                        (Label(before.block.name_span, "first defined here"),),
+                        help="give one of them another name",
+                    )
+                )
                 return
             self.ordered.append(defined)
             if block.name:
@@ -116,12 +145,26 @@ class Scope:
     def _let(self, statement: Let, problems: list[Problem]) -> None:
         before = self.lets.get(statement.name)
         if before is not None:
-            problems.append(Problem("E12", f"`{statement.name}` is defined twice", statement.span, "defined again",
-                                    (Label(before.span, "first defined here"),)))
+            problems.append(
+                Problem(
+                    "E12",
+                    f"`{statement.name}` is defined twice",
+                    statement.span,
+                    "defined again",
+                    (Label(before.span, "first defined here"),),
+                )
+            )
             return
         if statement.name in run_rows():
-            problems.append(Problem("E25", f"`{statement.name}` is a setting of every run", statement.span, "would hide it",
-                                    help="give the let another name, or move it into the run"))
+            problems.append(
+                Problem(
+                    "E25",
+                    f"`{statement.name}` is a setting of every run",
+                    statement.span,
+                    "would hide it",
+                    help="give the let another name, or move it into the run",
+                )
+            )
         self.lets[statement.name] = Cell(statement.name, statement.value, FileNames(self), statement.span)
 
     def visible(self) -> list["Scope"]:
@@ -155,8 +198,13 @@ class Scope:
     def _missing(self, kind: str, name: Name) -> Problem:
         other = next((d for k in kinds() if (d := self.block(k, name)) is not None), None)
         if other is not None:
-            return Problem("E15", f"`{name.path}` is a {other.kind.name}, not a {kind}", name.span, f"a {kind} belongs here",
-                           (Label(other.block.name_span, f"{other.kind.name} `{name.path}` is defined here"),))
+            return Problem(
+                "E15",
+                f"`{name.path}` is a {other.kind.name}, not a {kind}",
+                name.span,
+                f"a {kind} belongs here",
+                (Label(other.block.name_span, f"{other.kind.name} `{name.path}` is defined here"),),
+            )
         known = self.known(kind)
         notes = (f"{kind}s in reach: {listed(known)}",) if known else (f"no {kind} is in reach",)
         help = did_you_mean(name.path, known)
@@ -175,11 +223,15 @@ def unknown_kind(block: Block) -> Problem:
 
 def _edition(statement: Edition, index: int) -> list[Problem]:
     if index > 0:
-        return [Problem("E06", "the edition comes first in a file, once", statement.span, help="move it to the first line")]
+        return [
+            Problem("E06", "the edition comes first in a file, once", statement.span, help="move it to the first line")
+        ]
     year = statement.year
     if year.value != EDITION or year.unit:
         when = "newer than" if year.value > EDITION else "unknown to"
-        return [Problem("E06", f"edition {year.text} is {when} this version", year.span, help=f"write: edition {EDITION}")]
+        return [
+            Problem("E06", f"edition {year.text} is {when} this version", year.span, help=f"write: edition {EDITION}")
+        ]
     return []
 
 
@@ -194,8 +246,15 @@ class FileNames:
         found = let_of(self.scope, name, problems)
         if found is None and problems is not None:
             if name.path in run_rows() or name.parts[0] in ("layout", "model", "cluster", "stack"):
-                problems.append(Problem("E25", f"`{name.path}` belongs to a run; a let of the file cannot see it", name.span, "not visible here",
-                                        help="move the let into the run"))
+                problems.append(
+                    Problem(
+                        "E25",
+                        f"`{name.path}` belongs to a run; a let of the file cannot see it",
+                        name.span,
+                        "not visible here",
+                        help="move the let into the run",
+                    )
+                )
             else:
                 problems.append(unknown_name(name, lets_of(self.scope)))
         return found
@@ -211,7 +270,10 @@ def let_of(scope: Scope, name: Name, problems: list[Problem] | None) -> Meaning 
 
 def lets_of(scope: Scope) -> list[str]:
     """The names of all lets that can be used in a file."""
-    return [*(n for s in scope.visible() for n in s.lets), *(f"{a}.{n}" for a, s in scope.aliases.items() for n in s.lets)]
+    return [
+        *(n for s in scope.visible() for n in s.lets),
+        *(f"{a}.{n}" for a, s in scope.aliases.items() for n in s.lets),
+    ]
 
 
 def unknown_name(name: Name, legal: list[str]) -> Problem:
@@ -221,7 +283,13 @@ def unknown_name(name: Name, legal: list[str]) -> Problem:
     for cut in range(1, len(halves)):
         left, right = "-".join(halves[:cut]), "-".join(halves[cut:])
         if left in known and (right in known or right.isdigit()):
-            return Problem("E15", f"there is no `{name.path}`", name.span, "one word: a glued dash joins", help=f"to subtract write `{left} - {right}`")
+            return Problem(
+                "E15",
+                f"there is no `{name.path}`",
+                name.span,
+                "one word: a glued dash joins",
+                help=f"to subtract write `{left} - {right}`",
+            )
     return Problem("E15", f"there is no `{name.path}`", name.span, "not found", help=did_you_mean(name.path, legal))
 
 
@@ -256,7 +324,15 @@ def _link(scope: Scope, target: Scope, statement: Import, problems: list[Problem
     for other in (scope, *scope.imported):
         for key, defined in target.blocks.items():
             if key in other.blocks and key[0] not in COLLECTED:
-                problems.append(_twice(scope, f"{key[0]} `{key[1]}`", other.blocks[key].block.name_span, defined.block.name_span, statement))
+                problems.append(
+                    _twice(
+                        scope,
+                        f"{key[0]} `{key[1]}`",
+                        other.blocks[key].block.name_span,
+                        defined.block.name_span,
+                        statement,
+                    )
+                )
         for name, cell in target.lets.items():
             if name in other.lets:
                 problems.append(_twice(scope, f"`{name}`", other.lets[name].span, cell.span, statement))
@@ -265,6 +341,14 @@ def _link(scope: Scope, target: Scope, statement: Import, problems: list[Problem
 
 def _twice(scope: Scope, what: str, first: Span, second: Span, statement: Import) -> Problem:
     here, there = (first, second) if first.file == scope.file.name else (statement.path.span, first)
-    labels = (Label(there, "defined here"),) if here is first else (Label(first, "defined here"), Label(second, "and here"))
-    return Problem("E12", f"{what} is defined twice", here, "defined again" if here is first else "brings it in again", labels,
-                   help='rename one of them, or import with a name: import "…" as other')
+    labels = (
+        (Label(there, "defined here"),) if here is first else (Label(first, "defined here"), Label(second, "and here"))
+    )
+    return Problem(
+        "E12",
+        f"{what} is defined twice",
+        here,
+        "defined again" if here is first else "brings it in again",
+        labels,
+        help='rename one of them, or import with a name: import "…" as other',
+    )

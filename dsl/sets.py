@@ -61,10 +61,18 @@ def _override(text: str, statement: Assign, scope: Scope, problems: list[Problem
                 row = row or run_row(inner)
             if row is not None:
                 return Override(inner, Entry(inner, row, statement.value, file, statement.span, SOURCE), defined)
-            problems.append(Problem("E11", f"`{inner}` is not a setting of {defined.kind.name} `{defined.name}`", path.span, "not a setting",
-                                    help=did_you_mean(inner, schema(defined.kind).rows)))
+            problems.append(
+                Problem(
+                    "E11",
+                    f"`{inner}` is not a setting of {defined.kind.name} `{defined.name}`",
+                    path.span,
+                    "not a setting",
+                    help=did_you_mean(inner, schema(defined.kind).rows),
+                )
+            )
             return None
     legal = [*run_rows(), *scope.lets, *(d.name for d in scope.ordered if d.name)]
-    problems.append(Problem("E15", f"there is no `{path.path}` to set", path.span, "not found", help=did_you_mean(path.path, legal)))
+    problems.append(
+        Problem("E15", f"there is no `{path.path}` to set", path.span, "not found", help=did_you_mean(path.path, legal))
+    )
     return None
-

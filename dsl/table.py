@@ -21,7 +21,14 @@ from dsl.values import Context, Settled, settle
 
 Results = Mapping[str, str]  # result name: dimension
 SOURCE = "--set"  # stands for the block and the file of what the command line says
-OPTIONAL = ("model.attention", "model.experts", "attention", "experts", "offload", "lora")  # absent unless something is stated
+OPTIONAL = (
+    "model.attention",
+    "model.experts",
+    "attention",
+    "experts",
+    "offload",
+    "lora",
+)  # absent unless something is stated
 
 
 class World(Protocol):
@@ -64,8 +71,15 @@ class LocalCell:
         """Its type; a let that is defined by itself is a problem."""
         if self.type is None and self.open:
             if problems is not None:
-                problems.append(Problem("E23", f"`{self.local.name}` is defined by itself", at, "leads back here",
-                                        (Label(self.local.span, "defined here"),)))
+                problems.append(
+                    Problem(
+                        "E23",
+                        f"`{self.local.name}` is defined by itself",
+                        at,
+                        "leads back here",
+                        (Label(self.local.span, "defined here"),),
+                    )
+                )
             return ANY
         if self.type is None:
             self.open = True
@@ -120,10 +134,12 @@ class Table:
         if path in self.settled:
             return self.settled[path]
         if path in self.open:
-            ring = [*self.open[self.open.index(path):], path]
+            ring = [*self.open[self.open.index(path) :], path]
             entry = next((self.entries[p] for p in ring if p in self.entries), None)
             span = entry.span if entry else self.place
-            self.problems.append(Problem("E23", f"`{path}` is defined by itself", span, "leads back here", (), (" needs ".join(ring),)))
+            self.problems.append(
+                Problem("E23", f"`{path}` is defined by itself", span, "leads back here", (), (" needs ".join(ring),))
+            )
             return None
         self.open.append(path)
         try:
@@ -166,7 +182,15 @@ class Table:
         """Where an entry's value is read."""
         scope = self.world.scope_of(entry.file.key)
         row = self.with_tiers(entry.path, entry.row)
-        return Context(row, entry.row.path, TableNames(self, entry.prefix, scope), self.get, scope, self.problems)
+        return Context(
+            row,
+            entry.path.removeprefix(entry.prefix),
+            TableNames(self, entry.prefix, scope),
+            self.get,
+            scope,
+            self.problems,
+            self.entries,
+        )
 
     def with_tiers(self, path: str, row: Setting) -> Setting:
         """The row of a setting that names a tier, with the tiers of this cluster as its choices."""
@@ -185,7 +209,18 @@ class Table:
         where = f"{entry.file.logical}:{span.line}"
         if sources is None:
             return Value(found.value, found.unit, span, origin, "", where, instead_of=entry.instead_of)
-        return Value(found.value, found.unit, span, origin, "", where, sources.source, sources.confidence, sources.verified, entry.instead_of)
+        return Value(
+            found.value,
+            found.unit,
+            span,
+            origin,
+            "",
+            where,
+            sources.source,
+            sources.confidence,
+            sources.verified,
+            entry.instead_of,
+        )
 
     def _arguments(self, entry: Entry, found: Settled) -> None:
         """Spreads the arguments of a choice: interleaved(virtual_stages = 8)."""
@@ -194,12 +229,24 @@ class Table:
         rows = ARGUMENTS.get((entry.path, found.value), ())
         taken: dict[str, Call] = {}
         for index, given in enumerate(call.arguments):
-            row = next((r for r in rows if r.path == given.name), None) if given.name else rows[index] if index < len(rows) else None
+            row = (
+                next((r for r in rows if r.path == given.name), None)
+                if given.name
+                else rows[index]
+                if index < len(rows)
+                else None
+            )
             if row is None:
                 names = [r.path for r in rows]
-                title = f"`{found.value}` has no argument `{given.name}`" if given.name else f"`{found.value}` takes {len(rows)} arguments"
+                title = (
+                    f"`{found.value}` has no argument `{given.name}`"
+                    if given.name
+                    else f"`{found.value}` takes {len(rows)} arguments"
+                )
                 notes = (f"arguments: {', '.join(names)}",) if names else (f"`{found.value}` takes none",)
-                self.problems.append(Problem("E11", title, given.span, "not an argument", (), notes, did_you_mean(given.name, names)))
+                self.problems.append(
+                    Problem("E11", title, given.span, "not an argument", (), notes, did_you_mean(given.name, names))
+                )
             elif row.path in taken:
                 self.problems.append(Problem("E12", f"`{row.path}` is given twice", given.span, "given again"))
             else:
@@ -218,12 +265,16 @@ class Table:
 
     def _applies(self, path: str) -> bool:
         """Arguments have a default only where their choice is taken."""
-        if argument(path) is None or path == "layout.shard.within":  # every sharding has a group: all, unless one says less
+        if (
+            argument(path) is None or path == "layout.shard.within"
+        ):  # every sharding has a group: all, unless one says less
             return True
         head, _, last = path.rpartition(".")
         return any(row.path == last for row in ARGUMENTS.get((head, self.get(head)), ()))
 
-    def names(self, prefix: str = "", results: Results | None = None, local: Mapping[str, Local] | None = None) -> "TableNames":
+    def names(
+        self, prefix: str = "", results: Results | None = None, local: Mapping[str, Local] | None = None
+    ) -> "TableNames":
         """The names that conditions of this block may use: results, settings, lets."""
         return TableNames(self, prefix, self.scope, results, self.lets if local is None else local)
 
@@ -231,8 +282,14 @@ class Table:
 class TableNames:
     """Names inside a block: its lets, results (where they are known), settings, then what the file defines."""
 
-    def __init__(self, table: Table, prefix: str, scope: Scope, results: Results | None = None,
-                 lets: Mapping[str, Local] | None = None) -> None:
+    def __init__(
+        self,
+        table: Table,
+        prefix: str,
+        scope: Scope,
+        results: Results | None = None,
+        lets: Mapping[str, Local] | None = None,
+    ) -> None:
         self.table, self.prefix, self.scope, self.results = table, prefix, scope, results
         self.lets = table.lets if lets is None else lets
 
@@ -268,7 +325,9 @@ class TableNames:
     def _unknown(self, name: Name) -> Problem:
         known = self.table.world.results
         if self.results is None and known is not None and name.path in known:
-            return Problem("E15", f"`{name.path}` is a result; a setting cannot depend on it", name.span, "worked out later")
+            return Problem(
+                "E15", f"`{name.path}` is a result; a setting cannot depend on it", name.span, "worked out later"
+            )
         legal = [*self.lets, *(self.results or ()), *self.table.paths(), *lets_of(self.scope)]
         if self.prefix:
             legal += [p.removeprefix(self.prefix) for p in self.table.paths() if p.startswith(self.prefix)]

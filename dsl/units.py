@@ -49,8 +49,12 @@ class Refusal(NamedTuple):
 def plus(a: Dimension, b: Dimension, sign: int = 1) -> Dimension:
     """The dimension of a product (sign 1) or quotient (sign -1)."""
     return (
-        a[0] + sign * b[0], a[1] + sign * b[1], a[2] + sign * b[2],
-        a[3] + sign * b[3], a[4] + sign * b[4], a[5] + sign * b[5],
+        a[0] + sign * b[0],
+        a[1] + sign * b[1],
+        a[2] + sign * b[2],
+        a[3] + sign * b[3],
+        a[4] + sign * b[4],
+        a[5] + sign * b[5],
     )
 
 
@@ -59,36 +63,109 @@ _HOUR, _DAY = 3600, 86_400
 
 # dimension, {spelling: (over, under)}; one row a spelling, no prefix machinery.
 _ROWS: tuple[tuple[Dimension, dict[str, tuple[int, int]]], ...] = (
-    (BYTE, {
-        "byte": (1, 1), "bytes": (1, 1),
-        "kB": (_K, 1), "MB": (_M, 1), "GB": (_G, 1), "TB": (_T, 1), "PB": (_P, 1), "EB": (_E, 1),
-        "KiB": (2**10, 1), "MiB": (2**20, 1), "GiB": (2**30, 1), "TiB": (2**40, 1), "PiB": (2**50, 1),
-        "bit": (1, 8), "bits": (1, 8), "Mb": (_M, 8), "Gb": (_G, 8), "Tb": (_T, 8),
-    }),
-    (FLOP, {
-        "FLOP": (1, 1), "MFLOP": (_M, 1), "GFLOP": (_G, 1), "TFLOP": (_T, 1), "PFLOP": (_P, 1), "EFLOP": (_E, 1),
-        "ZFLOP": (_Z, 1),
-    }),
-    (RATE, {
-        "FLOPS": (1, 1), "MFLOPS": (_M, 1), "GFLOPS": (_G, 1), "TFLOPS": (_T, 1), "PFLOPS": (_P, 1), "EFLOPS": (_E, 1),
-        "ZFLOPS": (_Z, 1),
-    }),
-    (SECOND, {
-        "ns": (1, _G), "us": (1, _M), "µs": (1, _M), "ms": (1, _K), "s": (1, 1), "second": (1, 1), "seconds": (1, 1),
-        "min": (60, 1), "minute": (60, 1), "minutes": (60, 1), "h": (_HOUR, 1), "hour": (_HOUR, 1), "hours": (_HOUR, 1),
-        "day": (_DAY, 1), "days": (_DAY, 1), "week": (7 * _DAY, 1), "weeks": (7 * _DAY, 1),
-    }),
+    (
+        BYTE,
+        {
+            "byte": (1, 1),
+            "bytes": (1, 1),
+            "kB": (_K, 1),
+            "MB": (_M, 1),
+            "GB": (_G, 1),
+            "TB": (_T, 1),
+            "PB": (_P, 1),
+            "EB": (_E, 1),
+            "KiB": (2**10, 1),
+            "MiB": (2**20, 1),
+            "GiB": (2**30, 1),
+            "TiB": (2**40, 1),
+            "PiB": (2**50, 1),
+            "bit": (1, 8),
+            "bits": (1, 8),
+            "Mb": (_M, 8),
+            "Gb": (_G, 8),
+            "Tb": (_T, 8),
+        },
+    ),
+    (
+        FLOP,
+        {
+            "FLOP": (1, 1),
+            "MFLOP": (_M, 1),
+            "GFLOP": (_G, 1),
+            "TFLOP": (_T, 1),
+            "PFLOP": (_P, 1),
+            "EFLOP": (_E, 1),
+            "ZFLOP": (_Z, 1),
+        },
+    ),
+    (
+        RATE,
+        {
+            "FLOPS": (1, 1),
+            "MFLOPS": (_M, 1),
+            "GFLOPS": (_G, 1),
+            "TFLOPS": (_T, 1),
+            "PFLOPS": (_P, 1),
+            "EFLOPS": (_E, 1),
+            "ZFLOPS": (_Z, 1),
+        },
+    ),
+    (
+        SECOND,
+        {
+            "ns": (1, _G),
+            "us": (1, _M),
+            "µs": (1, _M),
+            "ms": (1, _K),
+            "s": (1, 1),
+            "second": (1, 1),
+            "seconds": (1, 1),
+            "min": (60, 1),
+            "minute": (60, 1),
+            "minutes": (60, 1),
+            "h": (_HOUR, 1),
+            "hour": (_HOUR, 1),
+            "hours": (_HOUR, 1),
+            "day": (_DAY, 1),
+            "days": (_DAY, 1),
+            "week": (7 * _DAY, 1),
+            "weeks": (7 * _DAY, 1),
+        },
+    ),
     (DOLLAR, {"$": (1, 1), "$k": (_K, 1), "$M": (_M, 1), "$B": (_G, 1), "$T": (_T, 1)}),
-    (JOULE, {
-        "J": (1, 1), "kJ": (_K, 1), "MJ": (_M, 1), "GJ": (_G, 1), "pJ": (1, _T),
-        "Wh": (_HOUR, 1), "kWh": (_HOUR * _K, 1), "MWh": (_HOUR * _M, 1), "GWh": (_HOUR * _G, 1), "TWh": (_HOUR * _T, 1),
-    }),
+    (
+        JOULE,
+        {
+            "J": (1, 1),
+            "kJ": (_K, 1),
+            "MJ": (_M, 1),
+            "GJ": (_G, 1),
+            "pJ": (1, _T),
+            "Wh": (_HOUR, 1),
+            "kWh": (_HOUR * _K, 1),
+            "MWh": (_HOUR * _M, 1),
+            "GWh": (_HOUR * _G, 1),
+            "TWh": (_HOUR * _T, 1),
+        },
+    ),
     (WATT, {"W": (1, 1), "kW": (_K, 1), "MW": (_M, 1), "GW": (_G, 1)}),
-    (KILOGRAM, {
-        "g": (1, _K), "kg": (1, 1), "t": (_K, 1), "kt": (_M, 1),
-        "gCO2": (1, _K), "kgCO2": (1, 1), "tCO2": (_K, 1), "ktCO2": (_M, 1),
-        "gCO2e": (1, _K), "kgCO2e": (1, 1), "tCO2e": (_K, 1), "ktCO2e": (_M, 1),
-    }),
+    (
+        KILOGRAM,
+        {
+            "g": (1, _K),
+            "kg": (1, 1),
+            "t": (_K, 1),
+            "kt": (_M, 1),
+            "gCO2": (1, _K),
+            "kgCO2": (1, 1),
+            "tCO2": (_K, 1),
+            "ktCO2": (_M, 1),
+            "gCO2e": (1, _K),
+            "kgCO2e": (1, 1),
+            "tCO2e": (_K, 1),
+            "ktCO2e": (_M, 1),
+        },
+    ),
     (NONE, {"%": (1, 100)}),
 )
 
@@ -96,10 +173,21 @@ _ROWS: tuple[tuple[Dimension, dict[str, tuple[int, int]]], ...] = (
 _COUNTED: tuple[tuple[str, dict[str, int]], ...] = (
     ("gpus", {"gpu": 1, "gpus": 1, "GPU": 1, "GPUs": 1}),
     ("nodes", {"node": 1, "nodes": 1}),
-    ("tokens", {
-        "token": 1, "tokens": 1, "ktoken": _K, "ktokens": _K, "Mtoken": _M, "Mtokens": _M, "Btoken": _G, "Btokens": _G,
-        "Ttoken": _T, "Ttokens": _T,
-    }),
+    (
+        "tokens",
+        {
+            "token": 1,
+            "tokens": 1,
+            "ktoken": _K,
+            "ktokens": _K,
+            "Mtoken": _M,
+            "Mtokens": _M,
+            "Btoken": _G,
+            "Btokens": _G,
+            "Ttoken": _T,
+            "Ttokens": _T,
+        },
+    ),
     ("sequences", {"sequence": 1, "sequences": 1}),
     ("layers", {"layer": 1, "layers": 1}),
     ("steps", {"step": 1, "steps": 1}),
@@ -129,29 +217,57 @@ def _rows(spellings: str, help: str) -> dict[str, Refusal]:
 REFUSED: dict[str, Refusal] = {
     "B": Refusal("`B` after a space could be bytes or billions; write `bytes`, or glue it (`80B`) for billions"),
     **_rows("k K M G T P Ki Mi Gi Ti", _GLUE),
-    **_rows("gb", "write GB (bytes) or Gb (bits)"), **_rows("mb", "write MB (bytes) or Mb (bits)"),
-    **_rows("tb", "write TB (bytes) or Tb (bits)"), **_rows("kb KB Kb", "write kB (1,000 bytes) or KiB (1,024 bytes)"),
-    **_rows("Gib gib", "write GiB (bytes) or Gb (bits)"), **_rows("Mib mib", "write MiB (bytes) or Mb (bits)"),
-    **_rows("Tib tib", "write TiB (bytes) or Tb (bits)"), **_rows("kib Kib", "write KiB"), **_rows("b", "write bits or bytes"),
+    **_rows("gb", "write GB (bytes) or Gb (bits)"),
+    **_rows("mb", "write MB (bytes) or Mb (bits)"),
+    **_rows("tb", "write TB (bytes) or Tb (bits)"),
+    **_rows("kb KB Kb", "write kB (1,000 bytes) or KiB (1,024 bytes)"),
+    **_rows("Gib gib", "write GiB (bytes) or Gb (bits)"),
+    **_rows("Mib mib", "write MiB (bytes) or Mb (bits)"),
+    **_rows("Tib tib", "write TiB (bytes) or Tb (bits)"),
+    **_rows("kib Kib", "write KiB"),
+    **_rows("b", "write bits or bytes"),
     **_rows("Gbps gbps GBps GBPS", "write Gb/s (bits) or GB/s (bytes)"),
     **_rows("Mbps mbps MBps", "write Mb/s (bits) or MB/s (bytes)"),
     **_rows("Tbps tbps TBps", "write Tb/s (bits) or TB/s (bytes)"),
-    **_rows("Gbit Gbits gigabit gigabits", "write Gb"), **_rows("Tbit Tbits", "write Tb"), **_rows("Mbit Mbits", "write Mb"),
-    **{f"{p}FLOPs": Refusal(f"write {p}FLOPS for a rate (per second) or {p}FLOP for a count") for p in ("", "M", "G", "T", "P", "E", "Z")},
-    **{f"{p}FLOPs".lower(): Refusal(f"write {p}FLOPS for a rate (per second) or {p}FLOP for a count") for p in ("", "G", "T", "P", "E")},
-    **{f"{p}Flops": Refusal(f"write {p}FLOPS for a rate (per second) or {p}FLOP for a count") for p in ("", "G", "T", "P", "E")},
-    **{f"{p}Flop": Refusal(f"write {p}FLOPS for a rate (per second) or {p}FLOP for a count") for p in ("", "G", "T", "P", "E")},
+    **_rows("Gbit Gbits gigabit gigabits", "write Gb"),
+    **_rows("Tbit Tbits", "write Tb"),
+    **_rows("Mbit Mbits", "write Mb"),
+    **{
+        f"{p}FLOPs": Refusal(f"write {p}FLOPS for a rate (per second) or {p}FLOP for a count")
+        for p in ("", "M", "G", "T", "P", "E", "Z")
+    },
+    **{
+        f"{p}FLOPs".lower(): Refusal(f"write {p}FLOPS for a rate (per second) or {p}FLOP for a count")
+        for p in ("", "G", "T", "P", "E")
+    },
+    **{
+        f"{p}Flops": Refusal(f"write {p}FLOPS for a rate (per second) or {p}FLOP for a count")
+        for p in ("", "G", "T", "P", "E")
+    },
+    **{
+        f"{p}Flop": Refusal(f"write {p}FLOPS for a rate (per second) or {p}FLOP for a count")
+        for p in ("", "G", "T", "P", "E")
+    },
     **_rows("teraflops teraflop", "write TFLOPS for a rate (per second) or TFLOP for a count"),
     **_rows("petaflops petaflop", "write PFLOPS for a rate (per second) or PFLOP for a count"),
-    **_rows("month months mo year years yr yrs", _CALENDAR), **_rows("gpu-year gpu-years GPU-year", _CALENDAR),
-    **_rows("sec secs S", "write s or seconds"), **_rows("mins", "write minutes"), **_rows("hr hrs H", "write hours"),
-    **_rows("d", "write days"), **_rows("msec", "write ms"), **_rows("usec", "write us"),
-    **_rows("w watt watts Watt Watts", "write W"), **_rows("kw KW Kw", "write kW"), **_rows("mw mW", "write MW"),
-    **_rows("kwh KWh KWH kWH", "write kWh"), **_rows("mwh mWh MWH", "write MWh"),
+    **_rows("month months mo year years yr yrs", _CALENDAR),
+    **_rows("gpu-year gpu-years GPU-year", _CALENDAR),
+    **_rows("sec secs S", "write s or seconds"),
+    **_rows("mins", "write minutes"),
+    **_rows("hr hrs H", "write hours"),
+    **_rows("d", "write days"),
+    **_rows("msec", "write ms"),
+    **_rows("usec", "write us"),
+    **_rows("w watt watts Watt Watts", "write W"),
+    **_rows("kw KW Kw", "write kW"),
+    **_rows("mw mW", "write MW"),
+    **_rows("kwh KWh KWH kWH", "write kWh"),
+    **_rows("mwh mWh MWH", "write MWh"),
     **_rows("USD usd dollar dollars Dollars", "write the sign before the number: $2.10"),
     **_rows("EUR GBP CNY JPY", "amounts are in US dollars; a report's `currency` and `rate` print another one"),
     **_rows("percent pct", "write %"),
-    **_rows("seq seqs samples", "write sequences"), **_rows("tok toks", "write tokens"),
+    **_rows("seq seqs samples", "write sequences"),
+    **_rows("tok toks", "write tokens"),
     **_rows("ton tons tonne tonnes", "write t (1,000 kg)"),
     **_rows("chips chip accelerators TPUs tpus", "write gpus"),
 }
@@ -173,7 +289,9 @@ def find(spelling: str) -> Unit | Refusal:
         if isinstance(under, Refusal):
             return under
         per = under.tag or unit.per
-        unit = Unit(unit.over * under.under, unit.under * under.over, plus(unit.dimension, under.dimension, -1), unit.tag, per)
+        unit = Unit(
+            unit.over * under.under, unit.under * under.over, plus(unit.dimension, under.dimension, -1), unit.tag, per
+        )
     return unit
 
 
@@ -193,54 +311,15 @@ def _word(word: str, whole: str) -> Unit | Refusal:
     return Refusal(f"did you mean `{whole.replace(word, near)}`?" if near else "")
 
 
-# What the schema's words mean: dimension, tag, and the units a person would use.
-HOLDS: dict[str, tuple[Dimension, str, str]] = {
-    "number": (NONE, "", ""), "share": (NONE, "", "%"), "ratio": (NONE, "", ""),
-    "bytes": (BYTE, "", "GB, GiB, MB …"), "bytes/s": (plus(BYTE, SECOND, -1), "", "GB/s, TB/s or Gb/s"),
-    "flop": (FLOP, "", "TFLOP, PFLOP …"), "flop/s": (RATE, "", "TFLOPS, PFLOPS …"),
-    "seconds": (SECOND, "", "us, ms, s, minutes, hours, days"),
-    "usd": (DOLLAR, "", "$, as in $3k or $12M"), "usd/s": (plus(DOLLAR, SECOND, -1), "", "$/hour or $/gpu-hour"),
-    "usd/joule": (plus(DOLLAR, JOULE, -1), "", "$/kWh"), "watts": (WATT, "", "W, kW, MW"), "joules": (JOULE, "", "kWh, MWh"),
-    "kg": (KILOGRAM, "", "kg, t"), "kg/joule": (plus(KILOGRAM, JOULE, -1), "", "kgCO2/kWh"),
-    "gpus": (NONE, "gpus", "gpus"), "nodes": (NONE, "nodes", "nodes"), "tokens": (NONE, "tokens", "tokens"),
-    "sequences": (NONE, "sequences", "sequences"), "layers": (NONE, "layers", "layers"), "steps": (NONE, "steps", "steps"),
-}
-
-_PARTS = {"byte": BYTE, "flop": FLOP, "s": SECOND, "second": SECOND, "usd": DOLLAR, "joule": JOULE, "watt": WATT, "kg": KILOGRAM}
 
 
-@cache
-def dimension(name: str) -> Dimension:
-    """The dimension behind a name of the schema or of a result, such as "bytes/s"; counts and unknown words have none."""
-    if name in HOLDS:
-        return HOLDS[name][0]
-    first, *below = name.split("/")
-    total = _part(first)
-    for word in below:
-        total = plus(total, _part(word), -1)
-    return total
 
 
-def _part(word: str) -> Dimension:
-    return _PARTS.get(word) or _PARTS.get(word.removesuffix("s"), NONE)
 
 
-# How people read a dimension where no unit was written: the first unit that gives a value of at least one.
-_DISPLAY: tuple[tuple[Dimension, tuple[str, ...]], ...] = (
-    (BYTE, ("TB", "GB", "MB", "kB", "bytes")), (plus(BYTE, SECOND, -1), ("TB/s", "GB/s", "MB/s")),
-    (FLOP, ("EFLOP", "PFLOP", "TFLOP", "GFLOP")), (RATE, ("PFLOPS", "TFLOPS", "GFLOPS")),
-    (SECOND, ("days", "hours", "minutes", "s", "ms", "us")), (DOLLAR, ("$M", "$")),
-    (plus(DOLLAR, SECOND, -1), ("$/hour",)), (plus(DOLLAR, JOULE, -1), ("$/kWh",)), (JOULE, ("GWh", "MWh", "kWh", "J")),
-    (WATT, ("MW", "kW", "W")), (KILOGRAM, ("t", "kg")), (plus(KILOGRAM, JOULE, -1), ("kgCO2/kWh",)),
-)
 
 
-def display_unit(dimension: Dimension, value: float | None = None) -> str:
-    """The unit to show a value of this dimension in; "" for plain numbers."""
-    for own, units in _DISPLAY:
-        if own == dimension:
-            return next((u for u in units if value is not None and abs(value) >= scale(u)), units[-1] if value else units[0])
-    return ""
+
 
 
 def scale(unit: str) -> float:
@@ -249,15 +328,6 @@ def scale(unit: str) -> float:
     return found.scale if isinstance(found, Unit) else 1.0
 
 
-def in_words(dimension: Dimension) -> str:
-    """A dimension in the reader's words: "bytes per second"."""
-    names = ("bytes", "FLOP", "seconds", "dollars", "joules", "kg")
-    known = {WATT: "watts", RATE: "FLOP/s", NONE: "a plain number"}
-    if dimension in known:
-        return known[dimension]
-    over = [f"{n}^{e}" if e > 1 else n for n, e in zip(names, dimension, strict=True) if e > 0]
-    under = [f"{n.rstrip('s')}^{-e}" if e < -1 else n.removesuffix("s") for n, e in zip(names, dimension, strict=True) if e < 0]
-    return " x ".join(over or ["1"]) + "".join(f" per {u}" for u in under)
 
 
 def number(value: float) -> str:

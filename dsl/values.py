@@ -1,6 +1,6 @@
 """From an expression to the value of one setting: form, unit, bounds, choices."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any, NamedTuple
 
 from dsl.dimensions import FORMS, Names, Type, check, condition, is_zero
@@ -35,8 +35,11 @@ class Context(NamedTuple):
     get: Callable[[str], Any]
     scope: Scope
     problems: list[Problem]
+    stated: Container[str] = ()  # paths that are stated somewhere: where one has no value, that has been told
 
-    def wrong(self, code: str, title: str, e: Expression, label: str = "here", help: str = "", notes: tuple[str, ...] = ()) -> None:
+    def wrong(
+        self, code: str, title: str, e: Expression, label: str = "here", help: str = "", notes: tuple[str, ...] = ()
+    ) -> None:
         self.problems.append(Problem(code, title, e.span, label, (), notes, help))
 
 
@@ -77,6 +80,8 @@ def _worked_out(e: Expression, own: Type, at: Context) -> Any:
     value = function({key: at.get(key) for key in function.needs})
     if value is None:
         missing = [key for key in function.needs if at.get(key) is None]
+        if missing and missing[0] in at.stated:
+            return None
         if missing:
             at.wrong("E13", f"`{at.path}` needs {missing[0]}", e, f"`{missing[0]}` is not set")
         else:
@@ -85,21 +90,44 @@ def _worked_out(e: Expression, own: Type, at: Context) -> Any:
 
 
 def _choice(e: Expression, at: Context) -> Settled | None:
-    word = e.path if isinstance(e, Name) else e.name if isinstance(e, Call) else e.value if isinstance(e, Text) else None
+    word = (
+        e.path if isinstance(e, Name) else e.name if isinstance(e, Call) else e.value if isinstance(e, Text) else None
+    )
     if word in at.row.choices:
         return Settled(word, arguments=e if isinstance(e, Call) else None)
     notes = (f"choices: {', '.join(at.row.choices)}",)
     if word is None:
-        at.wrong("E16", f"`{at.path}` is one of several words", e, "not a word", f"write: {at.path} = {at.row.choices[0]}", notes)
+        at.wrong(
+            "E16",
+            f"`{at.path}` is one of several words",
+            e,
+            "not a word",
+            f"write: {at.path} = {at.row.choices[0]}",
+            notes,
+        )
     else:
-        at.wrong("E21", f"`{word}` is not a choice of `{at.path}`", e, "not one of them", did_you_mean(word, at.row.choices), notes)
+        at.wrong(
+            "E21",
+            f"`{word}` is not a choice of `{at.path}`",
+            e,
+            "not one of them",
+            did_you_mean(word, at.row.choices),
+            notes,
+        )
     return None
 
 
 def _text(e: Expression, at: Context) -> Settled | None:
     if not isinstance(e, Text):
-        help = f'write: {at.path} = "{written(e)}"'
-        at.wrong("E16", f"`{at.path}` is a {'date' if at.row.holds == 'date' else 'text'} in double quotes", e, "not a text", help)
+        meant = written(e).replace(" ", "") if at.row.holds == "date" else written(e)
+        help = f'write: {at.path} = "{meant}"'
+        at.wrong(
+            "E16",
+            f"`{at.path}` is a {'date' if at.row.holds == 'date' else 'text'} in double quotes",
+            e,
+            "not a text",
+            help,
+        )
         return None
     if at.row.holds == "date" and not _is_date(e.value):
         at.wrong("E16", f"`{e.value}` is not a date", e, "not a date", "write year-month-day: 2026-03-31")
@@ -123,7 +151,13 @@ def _flag(e: Expression, at: Context) -> Settled | None:
     own = check(e, at.names, at.problems)
     if len(at.problems) > before or own.form != "flag":
         if len(at.problems) == before:
-            at.wrong("E16", f"`{at.path}` is true or false", e, f"this is {FORMS.get(own.form, own.form)}", f"write: {at.path} = true")
+            at.wrong(
+                "E16",
+                f"`{at.path}` is true or false",
+                e,
+                f"this is {FORMS.get(own.form, own.form)}",
+                f"write: {at.path} = true",
+            )
         return None
     value = _worked_out(e, own, at)
     return None if value is None else Settled(bool(value))
@@ -152,7 +186,10 @@ def _list(e: Expression, at: Context) -> Settled | None:
         return None
     items = e.items
     if e.unit:
-        items = tuple(item._replace(unit=e.unit, unit_span=e.unit_span) if isinstance(item, Number) and not item.unit else item for item in items)
+        items = tuple(
+            item._replace(unit=e.unit, unit_span=e.unit_span) if isinstance(item, Number) and not item.unit else item
+            for item in items
+        )
     if row.holds == "text":
         items = tuple(Text(item.path, item.span) if isinstance(item, Name) else item for item in items)
     found = [settle(item, at._replace(row=row)) for item in items]
@@ -174,6 +211,7 @@ def _number(e: Expression, at: Context) -> Settled | None:
     value = _worked_out(e, own, at)
     if value is None:
         return None
+    _warned(e, at)
     value, unit = float(value), own.unit
     if isinstance(e, Shown):
         unit = e.unit or unit
@@ -198,9 +236,13 @@ def _fits(e: Expression, own: Type, at: Context) -> bool:
             if is_zero(e):
                 return True
             return _bare(e, units, at)
-        at.wrong("E18", f"`{at.path}` is in {in_words(dimension)}" if any(dimension) else f"`{at.path}` is {_counted(tag)}", e,
-                 f"this is in {in_words(own.dimension)}" if any(own.dimension) else f"this is {_counted(own.tag)}",
-                 f"units: {units}" if units else "")
+        at.wrong(
+            "E18",
+            f"`{at.path}` is in {in_words(dimension)}" if any(dimension) else f"`{at.path}` is {_counted(tag)}",
+            e,
+            f"this is in {in_words(own.dimension)}" if any(own.dimension) else f"this is {_counted(own.tag)}",
+            f"units: {units}" if units else "",
+        )
         return False
     if holds in TAGGED and not own.tag and not is_zero(e):
         return _bare(e, "sequences, or tokens" if holds == "sequences" else units, at)
@@ -217,12 +259,15 @@ def _counted(tag: str) -> str:
 def _bare(e: Expression, units: str, at: Context) -> bool:
     """A number without a unit where one is needed."""
     text = written(e)
-    example = units.split(",")[0].split(" or ")[0]
-    help = f"write {text} sequences, or {text} tokens" if at.row.holds == "sequences" else f"units: {units}; for example {text} {example}"
-    if example.startswith("$"):
-        help = f"write ${text}{example[1:] if '/' in example else ''}"
-        if at.row.path in PER_GPU:
-            help = f"write ${text}/gpu-hour"
+    one = "" if text != "1" else text  # 1 sequence, 2 sequences
+    if at.row.holds == "sequences":
+        help = "write 1 sequence" if one else f"write {text} sequences, or {text} tokens"
+    elif at.row.path in PER_GPU:
+        help = f"write ${text}/gpu-hour"
+    elif at.row.holds in ("usd", "usd/s", "usd/joule"):
+        help = f"write ${text}{units[1:] if '/' in units else ''}".split(" or ")[0].split(",")[0]
+    else:
+        help = f"units: {units}" if "," in units else f"write {text} {units.split(' or ')[0]}"
     at.wrong("E19", f"`{at.path}` needs a unit", e, f"{text} what?", help)
     return False
 
@@ -232,10 +277,18 @@ def _tagged(e: Expression, own: Type, tag: str, at: Context) -> bool:
     path, holds = at.row.path, at.row.holds
     if path in PER_GPU or holds == "usd/s":
         if path in PER_GPU and own.tag != "/gpus" and isinstance(e, Number) and e.over:
-            at.wrong("E19", f"`{at.path}` is for each GPU", e, "for how many?", f"write {e.text.split('/')[0]}/gpu-hour")
+            at.wrong(
+                "E19", f"`{at.path}` is for each GPU", e, "for how many?", f"write {e.text.split('/')[0]}/gpu-hour"
+            )
             return False
         if path not in PER_GPU and own.tag.startswith("/"):
-            at.wrong("E18", f"`{at.path}` is for the whole cluster", e, f"this is for each of its {own.tag[1:]}", "write it in $/hour")
+            at.wrong(
+                "E18",
+                f"`{at.path}` is for the whole cluster",
+                e,
+                f"this is for each of its {own.tag[1:]}",
+                "write it in $/hour",
+            )
             return False
         return True
     allowed = {"", tag}
@@ -248,7 +301,13 @@ def _tagged(e: Expression, own: Type, tag: str, at: Context) -> bool:
     if own.tag == "gpus" and holds == "seconds":
         at.wrong("E18", f"`{at.path}` is a time", e, "this is a number of GPU-hours", "write it in hours")
     else:
-        at.wrong("E18", f"`{at.path}` is {_counted(tag)}", e, f"this is {_counted(own.tag)}", f"write it in {tag}" if tag else "leave the unit out")
+        at.wrong(
+            "E18",
+            f"`{at.path}` is {_counted(tag)}",
+            e,
+            f"this is {_counted(own.tag)}",
+            f"write it in {tag}" if tag else "leave the unit out",
+        )
     return False
 
 
@@ -275,7 +334,13 @@ def bounded(e: Expression, value: float, unit: str, at: Context) -> bool:
         return False
     if not at.row.bounds:
         if value < 0 and at.row.holds in HOLDS:
-            at.wrong("E20", f"`{at.path}` is below zero", e, f"reads as {_said(value, unit, at)}", "write a value of zero or more")
+            at.wrong(
+                "E20",
+                f"`{at.path}` is below zero",
+                e,
+                f"reads as {_said(value, unit, at)}",
+                "write a value of zero or more",
+            )
             return False
         return True
     sign, _, limit = at.row.bounds.partition(" ")
@@ -289,3 +354,13 @@ def bounded(e: Expression, value: float, unit: str, at: Context) -> bool:
 def _said(value: float, unit: str, at: Context) -> str:
     return shown(value, unit or display_unit(HOLDS[at.row.holds][0], value))
 
+
+def _warned(e: Expression, at: Context) -> None:
+    """8k is 8,000: rarely what a sequence or a vocabulary is."""
+    if at.row.path in ("sequence", "vocabulary") and isinstance(e, Number) and "k" in e.text.split(" ")[0]:
+        digits = e.text.split("k")[0]
+        notes = ("k is 1,000, Ki is 1,024",)
+        help = f"write {digits}Ki for {number(float(digits.replace('_', '')) * 1024)}"
+        at.problems.append(
+            Problem("W01", f"{digits}k is {number(e.value)}", e.span, "a round thousand", (), notes, help, "warning")
+        )

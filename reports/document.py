@@ -11,7 +11,7 @@ from dsl.scenario import Check, Report, Run, Scenario, Value
 from dsl.schema import run_row
 from engine import cost
 from engine.evaluate import Result, evaluate
-from engine.metrics import BY_NAME, FACTS, METRICS
+from engine.metrics import BY_NAME, METRICS
 from engine.read import read
 from reports.judgement import check, plain, verdict
 from reports.point import Json, failures, number, point_of
@@ -19,7 +19,6 @@ from reports.summary import failed, key_numbers
 from reports.summary import verdict as summary_verdict
 
 ENGINE_VERSION = "0.1.0"
-NAMES: dict[str, str] = {m.name: m.dimension for m in (*METRICS, *FACTS)}  # what expressions may use beside settings
 
 
 def build(scenario: Scenario) -> Json:
@@ -81,7 +80,7 @@ def point(run: Run, result: Result, checks: tuple[Check, ...]) -> Json:
     found = point_of(result)
     values = names_of(run, result)
     found["settings"] = {path: plain(value.value) for path, value in run.settings.items()}
-    found["inputs"] = [input_row(path, value) for path, value in run.settings.items() if value.value is not None]
+    found["inputs"] = [input_row(path, value) for path, value in stated(run)]
     found["verdicts"] = [verdict(rule, values) for rule in run.requires]
     found["checks"] = [check(rule, values) for rule in checks] if result.status in ("ok", "does_not_fit") else []
     found["measured"] = measured(run, result)
@@ -92,6 +91,11 @@ def point(run: Run, result: Result, checks: tuple[Check, ...]) -> Json:
         if limit["name"] in found["figures"]:
             found["figures"][limit["name"]]["limit"] = limit["value"]
     return found
+
+
+def stated(run: Run) -> list[tuple[str, Value]]:
+    """The settings that have a value, the run's own name left out."""
+    return [(path, value) for path, value in run.settings.items() if value.value is not None and path != "name"]
 
 
 def names_of(run: Run, result: Result) -> dict[str, Any]:

@@ -43,6 +43,7 @@ def environment(folders: tuple[str, ...] = ()) -> SandboxedEnvironment:
         "joined": joined,
         "unit": lambda name: unit_of(name).name,
         "breakable": breakable,
+        "wordy": lambda text: any(c.isalpha() for c in text),
     }
     env.globals |= {"count": count, "quantity": quantity}
     return env

@@ -3,10 +3,17 @@
 
 def words(name: str) -> str:
     """A name of the language as words: "one_f_one_b" → "one f one b", "attn_out" → "attn out"."""
-    return KNOWN.get(name) or " ".join(KNOWN.get(part, part) for part in name.split("_"))
+    if name in KNOWN:
+        return KNOWN[name]
+    head, bracket, tail = name.partition(" (")
+    if bracket and head in KNOWN:
+        return f"{KNOWN[head]} ({tail}"
+    return " ".join(KNOWN.get(part, part) for part in name.replace("_", " ").split(" "))
 
 
 KNOWN = {
+    "model_flops": "model FLOP/s",
+    "memory_per_gpu": "peak memory per GPU",
     "one_f_one_b": "1F1B",
     "gpipe": "GPipe",
     "zero_bubble": "zero bubble",

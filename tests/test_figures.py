@@ -64,7 +64,7 @@ def test_figure_of_an_empty_point_is_left_out(name: str) -> None:
 def test_figure_of_odd_data(name: str) -> None:
     draw = import_module(f"reports.figures.{name}").draw
 
-    @settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(DATA[name])
     def holds(data: Any) -> None:
         whole(draw(data))

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from reports import style
@@ -18,7 +18,7 @@ LINE = 3.4  # mm from line to line at 8 pt
 Point = tuple[float, float]
 
 
-@cache
+@lru_cache(4096)
 def _width(text: str, size: float, weight: int) -> float:
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path

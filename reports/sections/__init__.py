@@ -10,6 +10,7 @@ from reports.sections.cost import cost, power
 from reports.sections.failures import failures
 from reports.sections.glossary import glossary
 from reports.sections.layout import layout
+from reports.sections.ledger import ledger
 from reports.sections.limits import limits
 from reports.sections.measured import measured
 from reports.sections.memory import memory
@@ -17,7 +18,7 @@ from reports.sections.method import method
 from reports.sections.network import network
 from reports.sections.pipeline import pipeline
 from reports.sections.requirements import requirements
-from reports.sections.results import ledger, results
+from reports.sections.results import results
 from reports.sections.source import source
 from reports.sections.step import step
 

@@ -87,7 +87,7 @@ def settings_table(plan: Plan) -> Table | None:
     """The settings in which the runs differ."""
     shown = plan.others[:RUNS_SHOWN]
     paths = sorted({*plan.settings, *(k for p in shown for k in p.settings)})
-    differing = [k for k in paths if any(p.settings.get(k) != plan.settings.get(k) for p in shown)]
+    differing = [k for k in paths if k != "name" and any(p.settings.get(k) != plan.settings.get(k) for p in shown)]
     rows = tuple((k, *(setting_text(p, k) for p in (plan, *shown))) for k in differing[:SETTINGS_SHOWN])
     columns = (text("Setting", 56), *(text(p.experiment["name"]) for p in (plan, *shown)))
     return Table("differences", "Settings in which the runs differ", columns, rows) if rows else None

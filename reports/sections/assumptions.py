@@ -1,4 +1,7 @@
-"""Inputs with their sources. What the file states and the library gives stands in the body, defaults in an appendix."""
+"""Inputs with their sources. What the file states and the library gives stands in the body, defaults in an appendix.
+
+A source is printed once, in a table of its own, and named by its key beside each input.
+"""
 
 from collections.abc import Iterable
 
@@ -8,30 +11,23 @@ from reports.tables import Cell, Table, UnitOf, code, number, text
 from reports.terms import words
 from reports.units import unit_of
 
-COLUMNS = (
-    code("Setting", 58),
-    number("Value", width=24),
-    text("Unit", 19),
-    text("Source and place"),
-    text("Confidence", 24),
-)
+COLUMNS = (code("Setting", 62), number("Value", width=34), text("Unit", 24), text("Source", 14), text("Stated in"))
+ABOUT = ("source", "confidence", "verified", "as_of", "name")  # settings that speak about others: not inputs
 
 
 def assumptions(plan: Plan) -> Section | None:
-    if not rows_of(plan, ("stated", "inherited", "library")):
+    """What is stated, what the library gives, and the sources of both."""
+    stated, library = rows_of(plan, ("stated", "inherited")), rows_of(plan, ("library",))
+    if not stated and not library:
         return None
-    groups = (
-        ("stated", "Inputs stated in the scenario", ("stated", "inherited")),
-        ("library", "Inputs from the library", ("library",)),
+    keys = source_keys(stated + library)
+    tables = (
+        input_table("stated", "Inputs stated in the scenario", stated, keys),
+        input_table("library", "Inputs from the library", library, keys),
+        sources_table(keys),
     )
-    tables = (input_table(key, caption, rows_of(plan, origins)) for key, caption, origins in groups)
-    unsourced = sum(not row.get("source") for row in rows_of(plan, ("stated",)))
-    return Section(
-        "assumptions",
-        "Assumptions and their sources",
-        tuple(t for t in tables if t),
-        facts={"unsourced": unsourced, "stated": len(rows_of(plan, ("stated",)))},
-    )
+    facts = {"unsourced": sum(not row.get("source") for row in stated), "stated": len(stated)}
+    return Section("assumptions", "Assumptions and their sources", tuple(t for t in tables if t), facts=facts)
 
 
 def defaults(plan: Plan) -> Section | None:
@@ -40,32 +36,46 @@ def defaults(plan: Plan) -> Section | None:
         ("defaulted", "Inputs left at their default", ("default",)),
         ("derived", "Inputs that follow from others", ("derived",)),
     )
-    tables = tuple(t for key, caption, origins in groups if (t := input_table(key, caption, rows_of(plan, origins))))
+    found = ((key, caption, rows_of(plan, origins)) for key, caption, origins in groups)
+    tables = tuple(t for key, caption, rows in found if (t := input_table(key, caption, rows, {})))
     return Section("defaults", "", tables) if tables else None
 
 
 def rows_of(plan: Plan, origins: Iterable[str]) -> list[Json]:
-    return [row for row in plan.point["inputs"] if row["origin"] in origins]
+    """The inputs of those origins, without the settings that only speak about others."""
+    return [r for r in plan.point["inputs"] if r["origin"] in origins and r["path"].rpartition(".")[2] not in ABOUT]
 
 
-def input_table(key: str, caption: str, inputs: list[Json]) -> Table | None:
+Source = tuple[str, str, str]  # text, confidence, verified
+
+
+def source_of(row: Json) -> Source:
+    return str(row.get("source") or ""), str(row.get("confidence") or ""), str(row.get("verified") or "")
+
+
+def source_keys(rows: list[Json]) -> dict[Source, str]:
+    """S1, S2 … for every source, in the order in which it is first used."""
+    used = dict.fromkeys(source_of(row) for row in rows if row.get("source"))
+    return {source: f"S{n}" for n, source in enumerate(used, 1)}
+
+
+def sources_table(keys: dict[Source, str]) -> Table | None:
+    columns = (text("Key", 12), text("Source"), text("Confidence", 26), text("Verified", 24))
+    rows = tuple((key, source, confidence, verified) for (source, confidence, verified), key in keys.items())
+    return Table("sources", "Sources of the inputs", columns, rows) if rows else None
+
+
+def input_table(key: str, caption: str, inputs: list[Json], keys: dict[Source, str]) -> Table | None:
     """A table of inputs; columns that hold nothing are left out."""
-    rows = [input_row(row) for row in inputs]
-    used = [i for i in range(len(COLUMNS)) if i < 2 or any(r[i] not in (None, "", "–") for r in rows)]
+    rows = [input_row(row, keys) for row in inputs]
+    used = [i for i in range(len(COLUMNS)) if i < 2 or any(r[i] not in (None, "") for r in rows)]
     columns = tuple(COLUMNS[i] for i in used)
     return Table(key, caption, columns, tuple(tuple(r[i] for i in used) for r in rows), wide=True) if rows else None
 
 
-def input_row(row: Json) -> tuple[Cell, ...]:
+def input_row(row: Json, keys: dict[Source, str]) -> tuple[Cell, ...]:
     value, unit = input_value(row["value"], row.get("unit"), row.get("written"))
-    confidence = " · ".join(str(row[k]) for k in ("confidence", "verified") if row.get(k))
-    return (row["path"], value, unit, place(row), confidence)
-
-
-def place(row: Json) -> str:
-    """Where a value comes from: its source, and the line that states it."""
-    source, where = row.get("source"), row.get("where")
-    return f"{source} ({where})" if source and where else source or where or ""
+    return (row["path"], value, unit, keys.get(source_of(row)), row.get("where"))
 
 
 def input_value(value: object, unit: str | None, written: str | None = None) -> tuple[Cell, Cell]:
@@ -73,8 +83,9 @@ def input_value(value: object, unit: str | None, written: str | None = None) -> 
     if isinstance(value, bool):
         return ("yes" if value else "no"), None
     if isinstance(value, (int, float)):
-        as_written = bool(written) and unit_of(written).base == unit_of(unit).base
-        quantity = Quantity(float(value), unit_of(written).name) if as_written else readable(float(value), unit)
+        own = unit_of(written)
+        fits = bool(written) and own.base == unit_of(unit).base and (own.factor != 1.0 or abs(value) < 1e6)
+        quantity = Quantity(float(value), own.name) if fits else readable(float(value), unit)
         return quantity, UnitOf(quantity) if quantity.display.name else None
     if isinstance(value, (list, tuple)):
         return ", ".join(words(str(v)) for v in value), None

@@ -3,9 +3,11 @@
 from typing import Any
 
 from reports.plan import Plan, Section
+from reports.prose import capital
 from reports.quantities import Quantity
 from reports.sections.front import interpolated
 from reports.tables import Cell, Table, number, text, total
+from reports.terms import words
 
 RULES = (
     ("young", "Young, √(2 save × MTBF)"),
@@ -68,7 +70,7 @@ def components_table(plan: Plan) -> Table | None:
     """Failures a day by component."""
     parts = plan.point["failures"]
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (p["component"], p.get("rate_per_gpu_year"), p.get("per_day")) for p in parts
+        (capital(words(p["component"])), p.get("rate_per_gpu_year"), p.get("per_day")) for p in parts
     )
     if not rows:
         return None

@@ -3,9 +3,10 @@
 from typing import Any
 
 from reports.plan import Plan, Section
-from reports.prose import gpus, joined, sentence, subtitle, verdict_heading
+from reports.prose import capital, gpus, joined, sentence, subtitle, verdict_heading
 from reports.quantities import Quantity
 from reports.tables import Table, text
+from reports.terms import words
 
 CONDITIONS_SHOWN = 5  # longer lists would push page 1 over
 
@@ -49,6 +50,12 @@ KINDS = {
 }
 
 
+def label(row: Any) -> str:
+    """The label of a key number; one that is only the result's name gets its words."""
+    made = str(row["name"]).replace("_", " ")
+    return capital(words(row["name"])) if str(row["label"]).lower() == made else str(row["label"])
+
+
 def key_number(plan: Plan, row: Any) -> dict[str, Any]:
     """One of the five: label, value, and beneath it limit and margin, or the note, or what is missing."""
     limit = row.get("limit") or {}
@@ -62,7 +69,7 @@ def key_number(plan: Plan, row: Any) -> dict[str, Any]:
     if missing:
         below = f"needs {joined(missing)}"
     return {
-        "label": row["label"],
+        "label": label(row),
         "number": value.number(),
         "unit": "" if value.missing else value.display.name,
         "below": below,

@@ -13,7 +13,7 @@ HALF = 84.0  # mm: two tables stand side by side
 def layout(plan: Plan) -> Section | None:
     if not plan.settings:
         return None
-    tables = (axes_table(plan), values_table(plan), parameters_table(plan), gpus_table(plan))
+    tables = (axes_table(plan), parameters_table(plan), gpus_table(plan), values_table(plan))
     return Section(
         "layout",
         "",
@@ -106,6 +106,7 @@ def values_table(plan: Plan) -> Table:
         "Resolved values of the run",
         (text("Setting", 56), number("Value", width=48), text("Unit", 34), text("Origin")),
         tuple(rows),
+        wide=True,
     )
 
 

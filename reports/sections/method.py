@@ -54,6 +54,6 @@ def steps_of(plan: Plan) -> float | None:
 
 
 def sources(plan: Plan) -> list[str]:
-    """Every source named by an input, a check or a measured value, once."""
-    named = [row.get("source") for part in ("inputs", "checks", "measured") for row in plan.point[part]]
+    """The sources of the checks and of the measured values, each once; those of inputs have a table."""
+    named = [row.get("source") for part in ("checks", "measured") for row in plan.point[part]]
     return sorted({str(s) for s in named if s})

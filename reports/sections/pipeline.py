@@ -22,7 +22,7 @@ def pipeline(plan: Plan) -> Section | None:
     return Section(
         "pipeline",
         "Pipeline",
-        (Table("stages", "Pipeline stages: time of one micro-batch", columns, rows),),
+        (Table("stages", "Pipeline stages: time of one micro-batch", columns, rows, wide=True),),
         ("pipeline_schedule",),
         ("bubble",),
         facts={

@@ -50,16 +50,16 @@ def requirements_table(plan: Plan) -> Table | None:
 
 
 def operands(plan: Plan, values: Json) -> str:
-    """The operands of a requirement with their values, in the unit the result is shown in."""
-    return "; ".join(f"{name} = {operand(plan, name, v)}" for name, v in values.items())
+    """The operands of a requirement with their values, all in the unit that its result is shown in."""
+    result = next((plan.result(name) for name in values if plan.result(name).unit), Quantity(None))
+    return "; ".join(f"{name} = {operand(result, v)}" for name, v in values.items())
 
 
-def operand(plan: Plan, name: str, shown: Any) -> str:
+def operand(result: Quantity, shown: Any) -> str:
     value, unit = (shown.get("value"), shown.get("unit")) if isinstance(shown, dict) else (shown, "")
-    known = plan.result(name)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        if known.unit and unit_of(unit).base == known.display.base:
-            return Quantity(float(value), known.unit, known.decimals).text()
+        if result.unit and unit_of(unit).base == result.display.base:
+            return Quantity(float(value), result.unit, result.decimals).text()
         return readable(float(value), unit).text()
     return "–" if value is None else words(str(value))
 
@@ -86,8 +86,8 @@ def checks_table(checks: list[Json]) -> Table | None:
 
 
 def id_width(checks: list[Json]) -> float:
-    """Width in mm of the column of ids: 1.75 mm a character, between 14 and 42."""
-    return min(42.0, max(14.0, 3 + 1.75 * max((len(str(c["id"])) for c in checks), default=0)))
+    """Width in mm of the column of ids: 1.6 mm a character, between 14 and 42."""
+    return min(42.0, max(14.0, 3 + 1.6 * max((len(str(c["id"])) for c in checks), default=0)))
 
 
 def check_row(check: Json) -> tuple[Cell, ...]:

@@ -13,10 +13,10 @@ BLOCK_NAMES = {
     "head": "Head and loss",
     "embedding": "Embedding",
     "data": "Data parallel traffic",
-    "pipeline": "Pipeline traffic",
+    "pipeline": "Pipeline: bubble and traffic",
     "optimizer": "Optimizer",
     "launch": "Kernel launches",
-    "step": "Bubble and fixed time",
+    "step": "Fixed time and stragglers",
 }
 PHASES = ("forward", "recompute", "backward", "step")
 KIND_NAMES = {

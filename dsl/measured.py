@@ -1,0 +1,120 @@
+"""Measured values beside a run, and the stretches (phases) of a run with settings of their own."""
+
+from dsl.algebra import NONE
+from dsl.blocks import Entry, Part
+from dsl.expressions import compiled
+from dsl.kinds import Setting
+from dsl.problems import Problem, did_you_mean
+from dsl.quantities import HOLDS
+from dsl.scenario import Measured, Value
+from dsl.scope import unknown_name
+from dsl.syntax import Expression, Name
+from dsl.table import Table, World, result_type
+from dsl.values import Context, settle
+
+def measured_of(world: World, part: Part, table: Table) -> Measured | None:
+    """A measured block: result names with values in their units, and a source."""
+    values: dict[str, Value] = {}
+    source = ""
+    for path, entry in part.body.entries.items():
+        if path == "source":
+            found = settle(entry.value, table.context(entry))
+            source = str(found.value) if found else ""
+        elif world.results is not None and path not in world.results:
+            world.problems.append(unknown_name(Name(tuple(path.split(".")), entry.span), list(world.results)))
+        else:
+            value = _measured_value(world, entry, table)
+            if value is not None:
+                values[path] = value
+    if not source:
+        world.problems.append(
+            Problem(
+                "E13",
+                "measured values need a source",
+                part.span,
+                "has none",
+                help='write: source = "where they were published"',
+            )
+        )
+        return None
+    at = {a.path.path: a for a in part.at}
+    where = f"{part.body.entries['source'].file.logical}:{part.span.line}"
+    return Measured(
+        values, source, {p: v for p, a in at.items() if (v := _at(a.path, a.value, table)) is not None}, where
+    )
+
+
+def _measured_value(world: World, entry: Entry, table: Table) -> Value | None:
+    row = Setting(entry.path, "number", "")
+    if world.results is not None:
+        row = row._replace(holds=_held(world.results[entry.path]))
+    context = table.context(entry)._replace(row=row)
+    if (
+        world.results is not None
+        and row.holds == "number"
+        and result_type(world.results[entry.path]).dimension != result_type("number").dimension
+    ):
+        return _any_number(entry, context, result_type(world.results[entry.path]).dimension)
+    found = settle(entry.value, context) if world.results is not None else _any_number(entry, context, None)
+    if isinstance(found, Value) or found is None:
+        return found
+    return Value(found.value, found.unit, entry.value.span, "stated", "", f"{entry.file.logical}:{entry.span.line}")
+
+
+def _held(dimension: str) -> str:
+    from dsl.units import HOLDS
+
+    return dimension if dimension in HOLDS or dimension in ("flag", "text") else "number"
+
+
+def _any_number(entry: Entry, context: Context, dimension: object) -> Value | None:
+    """A value of a result whose dimension the schema has no word for."""
+    function = compiled(entry.value, context.names, context.problems)
+    if function is None:
+        return None
+    if dimension is not None and function.type.dimension != dimension:
+        context.wrong("E18", f"`{entry.path}` has other units", entry.value)
+        return None
+    value = function({key: context.get(key) for key in function.needs})
+    return Value(value, function.type.unit, entry.value.span, "stated", "", f"{entry.file.logical}:{entry.span.line}")
+
+
+def _at(path: Name, value: Expression, table: Table) -> object:
+    """The value of one coordinate of a measured point."""
+    row = table.row(path.path)
+    if row is None:
+        table.problems.append(unknown_setting(path, table, "names no point"))
+        return None
+    context = Context(row, path.path, table.names(), table.get, table.scope, table.problems)
+    found = settle(value, context)
+    return found.value if found else None
+
+
+def unknown_setting(path: Name, table: Table, label: str) -> Problem:
+    """A path that is no setting of the run."""
+    from dsl.problems import did_you_mean
+
+    return Problem(
+        "E11",
+        f"`{path.path}` is not a setting of run `{table.name}`",
+        path.span,
+        label,
+        help=did_you_mean(path.path, table.paths()),
+    )
+
+
+def _phase(part: Part, table: Table) -> dict[str, Value]:
+    """The settings of one stretch of a run."""
+    found: dict[str, Value] = {}
+    for path, entry in part.body.entries.items():
+        row = table.row(path)
+        if row is None:
+            table.problems.append(unknown_setting(Name(tuple(path.split(".")), entry.span), table, "not a setting"))
+            continue
+        context = table.context(entry._replace(row=row, path=path))
+        settled = settle(entry.value, context)
+        if settled is not None:
+            found[path] = Value(
+                settled.value, settled.unit, entry.value.span, "stated", "", f"{entry.file.logical}:{entry.span.line}"
+            )
+    return found

@@ -1,0 +1,231 @@
+"""The library as a user meets it: every entry resolves, says where it comes from, and counts what was published."""
+
+import csv
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dsl.files import load
+from dsl.resolve import resolve
+from dsl.scenario import Scenario
+from engine.columns import column
+from engine.flops import flops_per_token
+from engine.inputs import Model, Run
+from engine.metrics import FACTS, METRICS
+from engine.models import count
+from engine.read import read
+
+DATA = Path(__file__).parent / "data"
+LIBRARY = Path(__file__).parents[1] / "scenarios" / "library"
+FILES = sorted(path.name for path in LIBRARY.glob("*.scn"))
+RESULTS = {m.name: m.dimension for m in (*METRICS, *FACTS)}
+YEAR = 365.25 * 24  # hours
+PUBLISHED: dict[str, dict[str, int]] = json.loads((DATA / "oracle.json").read_text("utf-8"))
+
+
+def names(file: str, kind: str) -> list[str]:
+    """The names of the blocks of one kind in a library file."""
+    return re.findall(rf"^{kind} (\S+) ", (LIBRARY / file).read_text("utf-8"), re.MULTILINE)
+
+
+MODELS, GPUS = names("models.scn", "model"), names("gpus.scn", "gpu")
+FABRICS, STACKS = names("fabrics.scn", "cluster"), names("stacks.scn", "stack")
+PRICES = names("prices.scn", "price")
+
+
+def resolved(text: str, folder: Path) -> Scenario:
+    """A scenario written for a test; it has no problem."""
+    path = folder / "test.scn"
+    path.write_text(text, encoding="utf-8")
+    scenario, problems = resolve(load(path), RESULTS)
+    assert [(p.title, p.span) for p in problems] == []
+    return scenario
+
+
+def runs(text: str, folder: Path) -> dict[str, dict[str, Any]]:
+    """Settings of every run of a scenario, by its name."""
+    return {e.name: e.plain() for e in resolved(text, folder).experiments if e.kind == "run"}
+
+
+@cache
+def engine_runs(folder: Path) -> dict[str, Run]:
+    """One run a library model, named as the model is."""
+    text = 'edition 2026\nimport "library/gpus.scn"\nimport "library/models.scn"\ncluster one { gpu = h100-sxm, gpus = 1 gpus }\n'
+    text += "".join(f"run {name} {{ model = {name}, cluster = one, batch = 2 sequences }}\n" for name in MODELS)
+    return {name: read({**settings, "name": name}) for name, settings in runs(text, folder).items()}
+
+
+@pytest.fixture(scope="session")
+def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Model]:
+    """Every model of the library, read through the language as a run reads it."""
+    return {name: run.model for name, run in engine_runs(tmp_path_factory.mktemp("models")).items()}
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_library_file_has_no_problem(file: str) -> None:
+    scenario, problems = resolve(load(LIBRARY / file), RESULTS)
+    assert [(p.title, p.span) for p in problems] == []
+    assert not scenario.experiments
+
+
+def test_the_parts_models_and_fabrics_that_were_asked_for() -> None:
+    assert {"a100-sxm", "a100-sxm-40gb", "h100-sxm", "h100-pcie", "h200", "h800-sxm", "b200", "b300", "gb200", "gb300",
+            "mi300x", "mi355x", "tpu-v5e", "tpu-v5p", "tpu-v6e", "v100-sxm"} <= set(GPUS)
+    assert {"llama-3-8b", "llama-3-70b", "llama-3.1-70b", "llama-3.1-405b", "gpt3-175b", "gpt2", "llama-2-70b",
+            "qwen2.5-72b", "mistral-7b-v0.3", "olmo-2-32b", "deepseek-v3", "mixtral-8x7b-v0.1"} <= set(MODELS)
+    assert {"megatron-core", "megatron-2021", "torch-fsdp2", "torchtitan", "deepspeed", "nemo", "jax-maxtext",
+            "llm-foundry"} <= set(STACKS)
+    assert {"h100-rail", "meta-24k", "gb200-nvl72"} <= set(FABRICS)
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_a_model_counts_to_the_last_parameter(name: str, models: dict[str, Model]) -> None:
+    """Totals, active parameters and those without the input embedding, as published or built on the meta device."""
+    n, expected = count(models[name]), PUBLISHED[name]
+    assert (n.total[0], n.active[0], n.matmul[0]) == (expected["total"], expected["active"], expected["matmul"])
+
+
+@pytest.mark.parametrize("name", [name for name, numbers in PUBLISHED.items() if numbers["mtp"]])
+def test_a_prediction_module_counts_too(name: str, models: dict[str, Model]) -> None:
+    experts = models[name].experts
+    assert experts is not None
+    biases = experts.routed[0]  # published with the layer's score biases, one a routed expert, which are buffers
+    assert count(models[name]).mtp[0] + biases == PUBLISHED[name]["mtp"]
+
+
+def test_no_model_is_left_out_of_the_comparison() -> None:
+    assert set(MODELS) - set(PUBLISHED) == {"llama-3.1-70b", "llama-3-405b"}  # other names of two that are in it
+
+
+def test_other_names_mean_the_same_model(models: dict[str, Model]) -> None:
+    assert count(models["llama-3.1-70b"]).total[0] == count(models["llama-3-70b"]).total[0]
+    assert count(models["llama-3-405b"]).total[0] == count(models["llama-3.1-405b"]).total[0]
+
+
+def flop_rows() -> list[dict[str, str]]:
+    """FLOPs per token counted elsewhere, in closed form and by torch's FlopCounterMode on the meta device."""
+    with (DATA / "flops.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize("row", flop_rows(), ids=lambda row: f"{row['name']}-{row['sequence']}")
+def test_flops_per_token_equal_the_published_counts(row: dict[str, str], models: dict[str, Model]) -> None:
+    model, s = models[row["name"]], column(float(row["sequence"]))
+    flops, n = flops_per_token(model, s), count(model)
+    forward = flops.forward
+    assert (forward.linear[0], forward.head[0]) == (float(row["linear"]), float(row["head"]))
+    assert forward.attention_full[0] == float(row["attention_full"])
+    assert (forward.linear[0] + forward.head[0]) / 2 == float(row["matmul"])
+    assert flops.six_n[0] == float(row["six_n"])
+    assert 6 * n.matmul[0] + 6 * n.positions[0] + 3 * forward.attention_full[0] == float(row["torchtitan"])
+    if model.attention is None or model.attention.kind != "latent":  # PaLM's form takes one head dimension
+        assert flops.with_attention[0] == float(row["palm"])
+    if model.attention is None or model.attention.kind != "sliding":
+        assert forward.attention[0] == float(row["attention_causal"])
+    if row["name"] != "llama-4-scout-17b-16e":  # 16,384 tokens in chunks of 8,192
+        assert forward.total[0] == pytest.approx(float(row["forward_window_aware"]), rel=3e-4)
+
+
+def values(kind: str, block: str, folder: Path) -> dict[str, Any]:
+    """The settings of one library gpu, cluster or stack, as a run sees them."""
+    text = "edition 2026\n" + "".join(f'import "library/{file}"\n' for file in ("gpus.scn", "models.scn", "fabrics.scn"))
+    cluster = {"gpu": f"cluster c {{ gpu = {block}, nodes = 2 }}", "cluster": f"cluster c from {block} {{ nodes = 10000 }}"}
+    text += cluster.get(kind, "cluster c { gpu = h100-sxm, nodes = 2 }") + "\n"
+    stack = block if kind == "stack" else "megatron-core"
+    return runs(text + f"run r {{ model = llama-3-8b, cluster = c, stack = {stack}, batch = 32 sequences }}\n", folder)["r"]
+
+
+@pytest.mark.parametrize("name", GPUS)
+def test_a_part_states_dense_peaks_one_way_links_and_its_source(name: str, tmp_path: Path) -> None:
+    gpu = {k.removeprefix("cluster.gpu."): v for k, v in values("gpu", name, tmp_path).items() if k.startswith("cluster.gpu.")}
+    half = gpu.get("peak.bf16") or gpu["peak.fp16"]
+    assert all(gpu[k] for k in ("source", "confidence", "verified", "memory", "memory_bandwidth", "link", "domain"))
+    assert gpu.get("peak.fp8") is None or gpu["peak.fp8"] == pytest.approx(2 * half, rel=2e-3)
+    assert 0.9 <= gpu["memory"] / gpu["marketed"] <= 1.1
+    assert 30 < half / gpu["memory_bandwidth"] < 600  # FLOP per byte; a sparse peak or a doubled link would leave this
+    assert gpu.get("power") is None or gpu.get("node_power") is None or gpu["power"] < gpu["node_power"] < 3 * gpu["power"]
+    assert gpu["efficiency.all_to_all"] <= gpu["efficiency.all_reduce"] <= 1
+
+
+def test_dense_peaks_links_and_node_power_of_the_catalog(tmp_path: Path) -> None:
+    h100 = values("gpu", "h100-sxm", tmp_path)
+    assert (h100["cluster.gpu.peak.bf16"], h100["cluster.gpu.peak.fp8"]) == (989e12, 1979e12)
+    assert (h100["cluster.gpu.link"], h100["cluster.gpu.memory_bandwidth"]) == (450e9, 3.35e12)
+    assert h100["cluster.gpu.node_power"] * 8 == pytest.approx(10.2e3)
+    assert h100["cluster.gpu.memory"] == 81_559 * 2**20
+    gb200 = values("gpu", "gb200", tmp_path)
+    assert (gb200["cluster.gpu.domain"], gb200["cluster.gpu.peak.bf16"]) == (72, 2.5e15)
+    assert values("gpu", "mi300x", tmp_path)["cluster.gpu.pair_link"] == 64e9
+
+
+@pytest.mark.parametrize(("name", "clock"), [("a100-sxm", 1.28), ("h100-sxm-96gb", 0.708), ("h100-pcie", 0.708), ("b200", 0.48),
+                                             ("b300", 0.48), ("gb200", 0.48), ("gb300", 0.48)])
+def test_sustained_clocks_follow_the_power_law(name: str, clock: float, tmp_path: Path) -> None:
+    """phi = 85.6% ((W per bf16 TFLOP)/reference)^0.67, the fit on published runs."""
+    gpu = values("gpu", name, tmp_path)
+    per_tflop = gpu["cluster.gpu.power"] / (gpu["cluster.gpu.peak.bf16"] / 1e12)
+    assert gpu["cluster.gpu.efficiency.clock"] == pytest.approx(0.856 * (per_tflop / clock) ** 0.67, abs=2e-3)
+
+
+@pytest.mark.parametrize("name", FABRICS)
+def test_a_fabric_has_tiers_from_the_scale_up_domain_outwards(name: str, tmp_path: Path) -> None:
+    cluster = values("cluster", name, tmp_path)
+    tiers = cluster["cluster.tier"]
+    spans = [s for s in (cluster.get(f"cluster.tier.{t}.span") for t in tiers) if s is not None]
+    widths = [cluster[f"cluster.tier.{t}.bandwidth"] for t in tiers]
+    assert tiers[0] == "node"
+    assert spans == sorted(spans)
+    assert widths == sorted(widths, reverse=True)
+    assert widths[0] == cluster["cluster.gpu.link"]
+    assert all(cluster[k] for k in ("cluster.source", "cluster.confidence", "cluster.verified"))
+
+
+def test_the_fabric_of_llama_3_lets_a_seventh_out_of_a_pod(tmp_path: Path) -> None:
+    cluster = values("cluster", "meta-24k", tmp_path)
+    assert (cluster["cluster.tier.pod.span"], cluster["cluster.tier.spine.oversubscription"]) == (3072, 7)
+    assert cluster["cluster.tier.pod.bandwidth"] == 50e9
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_a_stack_states_its_kernels_and_its_source(name: str, tmp_path: Path) -> None:
+    stack = {k.removeprefix("stack."): v for k, v in values("stack", name, tmp_path).items() if k.startswith("stack.")}
+    assert all(stack[k] for k in ("source", "confidence", "verified", "attention"))
+    assert 0 < stack["passes"] <= 1.5
+    assert stack["data_exposed"] == 0 or stack["overlap_tax"] in (0, 0.23)
+
+
+@pytest.mark.oracle("S4-mtbf")
+def test_the_failure_rates_give_one_interruption_in_three_hours(tmp_path: Path) -> None:
+    text = (LIBRARY / "reliability.scn").read_text("utf-8")
+    rates = {k: float(v) for k, v in re.findall(r"^  (gpu|host|network|software|other) +?= ([0-9.]+)", text, re.MULTILINE)}
+    counts = {"gpu": 268, "host": 46, "network": 42, "software": 56, "other": 7}
+    assert sum(counts.values()) == 419
+    per_year = 16_384 * 54 * 24 / YEAR
+    assert rates == {k: pytest.approx(n / per_year, abs=6e-5) for k, n in counts.items()}
+    assert YEAR / (sum(rates.values()) * 16_384) == pytest.approx(3.093, rel=1e-3)
+
+
+def test_prices_are_dated_sourced_and_for_parts_that_exist() -> None:
+    blocks = re.findall(r"^price (\S+) .*?\{\n(.*?)^\}", (LIBRARY / "prices.scn").read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    assert [name for name, _ in blocks] == PRICES
+    for name, body in blocks:
+        assert re.search(r"^  (rent|buy) ", body, re.MULTILINE), name
+        if "from " not in name and " from " not in body:
+            dates = re.findall(r'as_of +?= "(\d{4})-(\d{2})-(\d{2})"', body)
+            assert all(2023 <= int(y) <= 2026 and 1 <= int(m) <= 12 and 1 <= int(d) <= 31 for y, m, d in dates), name
+        used = re.findall(r"^  gpu +?= (\S+)$", body, re.MULTILINE)
+        assert set(used) <= set(GPUS), name
+
+
+def test_every_check_compares_something_and_says_what_to_do(tmp_path: Path) -> None:
+    scenario = resolved('edition 2026\nimport "library/checks.scn"\n', tmp_path)
+    checks = scenario.checks
+    assert len(checks) == len({check.name for check in checks}) >= 20
+    for check in checks:
+        assert check.severity in ("note", "warn"), check.name  # rules of thumb are at most warnings
+        assert check.requires and check.requires[0].because and check.title, check.name
+        assert check.advice, check.name
