@@ -7,6 +7,7 @@ from dsl.quantities import display_unit, in_words
 from dsl.syntax import Expression, Name, Number, Ratio
 from dsl.units import NONE, Dimension, Refusal, Unit, find, number, plus, scale, shown
 
+
 class Type(NamedTuple):
     """``form`` is number, flag, text, choice, list or any (any: a problem was told already)."""
 
@@ -40,12 +41,12 @@ class Definition(Protocol):
 
 
 class Meaning(NamedTuple):
-    """What a name stands for: a value under ``key``, a let, or a constant."""
+    """What a name stands for: a value under ``key``, a let, or a setting of a named block that is known already."""
 
     key: str
     type: Type
     let: Definition | None = None
-    constant: Any = None
+    constant: Any = None  # a Value of scenario.py
 
 
 class Names(Protocol):

@@ -7,17 +7,20 @@ from dsl.blocks import Body, Entry, Part
 from dsl.derived import adjusted
 from dsl.dimensions import DISTRIBUTIONS
 from dsl.kinds import ARGUMENTS, Setting
-from dsl.problems import Problem, Span
-from dsl.runs import World, unknown_setting
+from dsl.measured import unknown_setting
+from dsl.problems import Label, Problem, Span
+from dsl.quantities import HOLDS
+from dsl.runs import World
 from dsl.scenario import Axis, Value
+from dsl.schema import READ_ONLY
 from dsl.scope import Defined
 from dsl.syntax import Call, Expression, List, Name, Number, Range, written
 from dsl.table import Table, TableNames
-from dsl.units import HOLDS, number
-from dsl.values import Context, Settled, bounded, settle
+from dsl.units import number, scale
+from dsl.values import Context, Settled, settle
 
 MOST = 100_000  # values of one axis
-FIXED = frozenset({"name", "cluster.tier", "layout.order"})
+FIXED = frozenset({"name", "cluster.tier", "layout.order", *READ_ONLY})
 
 
 def axes_of(world: World, defined: Defined, body: Body, table: Table) -> tuple[Axis, ...]:
@@ -61,8 +64,6 @@ def _axis(world: World, entry: Entry, table: Table, together: int, seen: dict[st
         world.problems.append(Problem("E27", f"`{path}` cannot vary", entry.span, "varies nothing"))
         return None
     if path in seen:
-        from dsl.problems import Label
-
         world.problems.append(
             Problem("E12", f"`{path}` varies twice", entry.span, "again", (Label(seen[path], "varies here"),))
         )
@@ -193,8 +194,6 @@ def _range(e: Range, entry: Entry, context: Context, table: Table) -> list[tuple
 
 
 def _size(unit: str) -> float:
-    from dsl.units import scale
-
     return scale(unit)
 
 
@@ -267,6 +266,3 @@ def _distribution(e: Call, entry: Entry, context: Context, table: Table) -> list
         return None
     values = tuple(own.value for own in found if own is not None)
     return [({"distribution": e.name, "arguments": values}, written(e))]
-
-
-__all__ = ["axes_of", "bounded"]

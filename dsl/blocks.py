@@ -5,7 +5,7 @@ from typing import NamedTuple
 from dsl.files import File
 from dsl.kinds import Kind, Setting
 from dsl.problems import Label, Problem, Span, did_you_mean
-from dsl.schema import Schema, argument, kinds, run_row, schema
+from dsl.schema import argument, kinds, run_row, schema
 from dsl.syntax import Assign, Block, Edition, Expression, Import, Let, Name, Require, Statement, Text, Where
 
 BRITISH = {
@@ -70,6 +70,7 @@ class Body(NamedTuple):
     requires: tuple[Condition, ...]
     wheres: tuple[Condition, ...]
     parts: tuple[Part, ...]
+    whole: bool = True  # False where a base is missing: what the block lacks may stand there
 
     def of(self, kind: str) -> list[Part]:
         """The repeated blocks of one kind, in order."""
@@ -332,6 +333,7 @@ def inherited(base: Body, own: Body) -> Body:
         base.requires + own.requires,
         base.wheres + own.wheres,
         _merged(base.parts, own.parts),
+        base.whole and own.whole,
     )
 
 
@@ -361,6 +363,3 @@ def text_of(body: Body, path: str) -> str:
     entry = body.entries.get(path)
     value = entry.value if entry else None
     return value.value if isinstance(value, Text) else value.path if isinstance(value, Name) else ""
-
-
-__all__ = ["EMPTY", "Body", "Condition", "Entry", "Local", "Part", "Reader", "Schema", "inherited", "named", "text_of"]

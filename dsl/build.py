@@ -198,11 +198,12 @@ class Build(Transformer[Token, tuple[Statement, ...]]):
 
     def money(self, c: list[Any]) -> Number:
         amount, slash, below = str(c[0])[1:].partition("/")
-        value = exact(amount)
+        digits = amount.rstrip("kMBT")  # $12M is 12 of the unit $M
+        value = exact(digits)
         if value is None:
             raise OutOfRange(c[0])
         span = self._span(c[0])
-        return Number(*value, "$" + slash + below, str(c[0]), span, span)
+        return Number(*value, f"${amount[len(digits) :]}{slash}{below}", str(c[0]), span, span)
 
     def ratio(self, c: list[Any]) -> Ratio:
         if len(c[0]) > LONGEST:

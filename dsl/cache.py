@@ -7,6 +7,7 @@ a folder that cannot be written is left alone.
 import os
 import pickle
 import sys
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -68,4 +69,5 @@ def write(name: str, value: Any) -> None:
         beside.write_bytes(pickle.dumps((edition(), value), protocol=5))
         os.replace(beside, folder() / name)
     except (OSError, RecursionError, pickle.PickleError):
-        beside.unlink(missing_ok=True) if os.access(folder(), os.W_OK) else None
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)

@@ -284,7 +284,24 @@ def _span(table: Table, path: str) -> Value | None:
     return None
 
 
+def _batch_tokens(table: Table) -> Value | None:
+    batch, length = table.value("batch"), table.get("sequence")
+    if batch is None or not length:
+        return None
+    return batch._replace(value=batch.value * length, unit_written="tokens", origin="derived", note="batch x sequence")
+
+
+def _rule(table: Table) -> Value | None:
+    """What makes checkpoint.interval a time: a rule by name, or the time that is stated."""
+    interval = table.value("checkpoint.interval")
+    if interval is None:
+        return None
+    return interval._replace(value=interval.value if isinstance(interval.value, str) else "stated", unit_written="")
+
+
 DERIVED: dict[str, Maker] = {
+    "batch_tokens": _batch_tokens,
+    "checkpoint.rule": _rule,
     "cluster.gpus": _gpus,
     "cluster.nodes": _nodes,
     "cluster.price": _price,

@@ -1,8 +1,22 @@
 """What an expression is: a number of some dimension, a condition, a choice; checked once, before any value is known."""
 
-from typing import Any, NamedTuple, Protocol
-
-from dsl.problems import Label, Problem, Span, did_you_mean
+from dsl.algebra import (
+    ANY,
+    FLAG,
+    FORMS,
+    PLAIN,
+    Names,
+    Type,
+    alike,
+    number_type,
+    one_of,
+    product,
+    ratio_type,
+    typed,
+    unit_of,
+)
+from dsl.problems import Label, Problem, did_you_mean
+from dsl.quantities import in_words
 from dsl.syntax import (
     Call,
     Chain,
@@ -22,11 +36,7 @@ from dsl.syntax import (
     Text,
     written,
 )
-from dsl.units import NONE, Dimension, Refusal, Unit, display_unit, find, in_words, number, plus, scale, shown
-
-
-
-
+from dsl.units import NONE, plus
 
 FUNCTIONS = {
     "min": (1, 99),
@@ -39,12 +49,6 @@ FUNCTIONS = {
     "log2": (1, 1),
 }
 DISTRIBUTIONS = {"normal": 2, "triangular": 3, "uniform": 2, "lognormal": 2}
-
-
-
-
-
-
 
 
 def check(e: Expression, names: Names, problems: list[Problem]) -> Type:
@@ -88,18 +92,6 @@ def check(e: Expression, names: Names, problems: list[Problem]) -> Type:
             return ANY
 
 
-
-
-
-
-
-
-
-
-
-
-
-
 def _numeric(e: Expression, names: Names, problems: list[Problem]) -> Type:
     """The type of a number; anything else is a problem."""
     own = check(e, names, problems)
@@ -107,8 +99,6 @@ def _numeric(e: Expression, names: Names, problems: list[Problem]) -> Type:
         return own
     problems.append(Problem("E16", "a number belongs here", e.span, f"this is {FORMS[own.form]}"))
     return ANY
-
-
 
 
 def condition(e: Expression, names: Names, problems: list[Problem]) -> Type:
@@ -142,14 +132,6 @@ def _chain(e: Chain, names: Names, problems: list[Problem]) -> Type:
             total = product(total, own, 1 if sign == "*" else -1)
         left = operand
     return total
-
-
-
-
-
-
-
-
 
 
 def _power(e: Power, names: Names, problems: list[Problem]) -> Type:
@@ -374,5 +356,3 @@ def _applied(e: Call, types: list[Type], problems: list[Problem]) -> Type:
         )
         return ANY
     return first._replace(unit="")
-
-

@@ -1,4 +1,4 @@
-"""Sweeps, comparisons, checks and reports: what they hold, checked against the run that they vary or the results they show."""
+"""Sweeps, comparisons, checks and reports, checked against the run that they vary or the results that they show."""
 
 from typing import Any
 
@@ -7,15 +7,16 @@ from dsl.blocks import Body, Entry, Part
 from dsl.dimensions import condition
 from dsl.expressions import Compiled, built, compiled
 from dsl.kinds import Setting
-from dsl.problems import Problem, did_you_mean
-from dsl.runs import World, measured_of, rule_of, run_table
+from dsl.measured import measured_of
+from dsl.problems import Problem
+from dsl.quantities import display_unit
+from dsl.runs import World, rule_of, run_table
 from dsl.scenario import Chart, Check, Compare, Item, Report, Roofline, Rule, Value
 from dsl.scenario import Table as Experiment
 from dsl.schema import run_rows, schema
 from dsl.scope import Defined
-from dsl.syntax import Expression, List, Name, Number, Shown, Text, written
+from dsl.syntax import Expression, List, Name, Shown, written
 from dsl.table import Sources, Table, TableNames
-from dsl.units import display_unit
 from dsl.values import Context, referred, settle
 
 AIMS = ("minimize", "maximize", "then_by", "over")
@@ -79,7 +80,7 @@ def plain_settings(world: World, defined: Defined, body: Body, table: Table) -> 
         Sources(defined.name, False, body),
     )
     for path, row in schema(defined.kind).rows.items():
-        if row.required and path not in body.entries:
+        if row.required and body.whole and path not in body.entries:
             shown = f"{defined.kind.name} `{defined.name}`" if defined.name else defined.kind.name
             world.problems.append(
                 Problem(
@@ -131,7 +132,7 @@ def _empty(world: World, defined: Defined) -> Table:
 
 
 def quiet_table(world: World, defined: Defined, base: Defined | None, body: Body) -> Table:
-    """The names of a run for conditions on it, with the lets of the block that varies it; the run's problems are its own."""
+    """The names of a run for conditions on it, with the lets of the block that varies it; no problem of it is told."""
     if base is None:
         return _empty(world, defined)
     before = len(world.problems)
@@ -341,16 +342,3 @@ def default_unit(item: Item, value: Any) -> str:
     """The unit to show an item in where none was asked for."""
     amount = float(value) if isinstance(value, (int, float)) else None
     return item.unit or item.compute.type.unit or display_unit(item.compute.type.dimension, amount)
-
-
-__all__ = [
-    "Number",
-    "Text",
-    "check_of",
-    "compare_of",
-    "default_unit",
-    "did_you_mean",
-    "report_of",
-    "roofline_of",
-    "table_of",
-]

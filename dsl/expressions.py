@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 from functools import reduce
 from typing import Any, NamedTuple
 
-from dsl.dimensions import Meaning, Names, Type, check, choice_of
+from dsl.algebra import Meaning, Names, Type
+from dsl.dimensions import check, choice_of
 from dsl.problems import Problem
+from dsl.quantities import display_unit
 from dsl.syntax import (
     Call,
     Chain,
@@ -27,7 +29,7 @@ from dsl.syntax import (
     Text,
     written,
 )
-from dsl.units import NONE, Dimension, Unit, display_unit, find, scale
+from dsl.units import NONE, Dimension, Unit, find, scale
 
 Values = Mapping[str, Any]
 Function = Callable[[Values], Any]
@@ -147,7 +149,7 @@ def _meant(meaning: Meaning, reader: _Reader) -> Function:
             reader.lets[key] = function
         return lambda v: v[key]
     if meaning.constant is not None:
-        return _constant(meaning.constant)
+        return _constant(meaning.constant.value)
     reader.needs.add(key)
     return lambda v: v[key]
 

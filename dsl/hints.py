@@ -98,7 +98,11 @@ HEADER = r"NAME( NAME)?( STRING)?( FROM NAME( DOT NAME)*)?"
 HINTS = (
     Hint(_grouped, "digits are grouped with _, not a comma", _regrouped),
     Hint(_both(lambda r: r.kind == "$END", _in("{")), "this block is never closed", "add a } on its own line"),
-    Hint(_both(lambda r: r.kind in ("$END", "RBRACE"), _in("[")), "the list is not closed", "add a ] before this"),
+    Hint(
+        _both(lambda r: r.kind in ("$END", "RBRACE", "EQUAL"), _in("[")),
+        "the list is not closed",
+        "add a ] before this",
+    ),
     Hint(
         _both(lambda r: r.kind in ("$END", "RBRACE", "RSQB"), _in("(")),
         "the bracket is not closed",
@@ -256,7 +260,7 @@ SHOWN = {"_NL": "the end of the line", "$END": "the end of the file"}
 def explained(refused: Refused) -> Problem:
     """The problem that tells a reader what the parser refused."""
     labels: tuple[Label, ...] = ()
-    if refused.opened is not None and refused.kind in ("$END", "RBRACE", "RSQB", "RPAR"):
+    if refused.opened is not None and refused.kind in ("$END", "RBRACE", "RSQB", "RPAR", "EQUAL"):
         labels = (Label(refused.opened[1], "opened here"),)
     for hint in HINTS:
         if hint.applies(refused):

@@ -1,6 +1,5 @@
 """Measured values beside a run, and the stretches (phases) of a run with settings of their own."""
 
-from dsl.algebra import NONE
 from dsl.blocks import Entry, Part
 from dsl.expressions import compiled
 from dsl.kinds import Setting
@@ -11,6 +10,7 @@ from dsl.scope import unknown_name
 from dsl.syntax import Expression, Name
 from dsl.table import Table, World, result_type
 from dsl.values import Context, settle
+
 
 def measured_of(world: World, part: Part, table: Table) -> Measured | None:
     """A measured block: result names with values in their units, and a source."""
@@ -62,8 +62,6 @@ def _measured_value(world: World, entry: Entry, table: Table) -> Value | None:
 
 
 def _held(dimension: str) -> str:
-    from dsl.units import HOLDS
-
     return dimension if dimension in HOLDS or dimension in ("flag", "text") else "number"
 
 
@@ -92,8 +90,6 @@ def _at(path: Name, value: Expression, table: Table) -> object:
 
 def unknown_setting(path: Name, table: Table, label: str) -> Problem:
     """A path that is no setting of the run."""
-    from dsl.problems import did_you_mean
-
     return Problem(
         "E11",
         f"`{path.path}` is not a setting of run `{table.name}`",
@@ -103,7 +99,7 @@ def unknown_setting(path: Name, table: Table, label: str) -> Problem:
     )
 
 
-def _phase(part: Part, table: Table) -> dict[str, Value]:
+def phase_of(part: Part, table: Table) -> dict[str, Value]:
     """The settings of one stretch of a run."""
     found: dict[str, Value] = {}
     for path, entry in part.body.entries.items():

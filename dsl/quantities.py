@@ -44,7 +44,7 @@ _PARTS = {
 
 @cache
 def dimension(name: str) -> Dimension:
-    """The dimension behind a name of the schema or of a result, such as "bytes/s"; counts and unknown words have none."""
+    """The dimension behind a name of the schema or of a result, such as "bytes/s"; counts have none."""
     if name in HOLDS:
         return HOLDS[name][0]
     first, *below = name.split("/")

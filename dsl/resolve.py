@@ -5,18 +5,19 @@
 
 from collections.abc import Iterable, Sequence
 
+from dsl.algebra import Type
 from dsl.blocks import ALTERNATIVES, EMPTY, Body, Entry, Reader, inherited
 from dsl.experiments import check_of, compare_of, report_of, roofline_of, table_of
 from dsl.files import File, Loaded
 from dsl.kinds import EVALUATED
 from dsl.problems import ECHOES, Problem, Span
-from dsl.runs import named_block, run_of
-from dsl.scenario import Check, Experiment, Imported, Report, Run, Scenario
-from dsl.schema import kinds, run_row
+from dsl.runs import named_block, run_of, table_of_block
+from dsl.scenario import Check, Experiment, Imported, Report, Run, Scenario, Value
+from dsl.schema import PREFIXES
 from dsl.scope import EDITION, Defined, Scope, scopes
 from dsl.sets import Override, overrides_of
 from dsl.syntax import Edition
-from dsl.table import Results
+from dsl.table import Results, Table, row_type
 
 TABLES = ("sweep", "optimize", "scale", "sensitivity")
 
@@ -65,7 +66,10 @@ class Resolution:
         self.texts: tuple[str, ...] = ()
         self.bodies: dict[tuple[str, str, str], Body] = {}
         self.runs: dict[tuple[str, str, str], Run | None] = {}
+        self.tables: dict[tuple[str, str, str], Table] = {}
         self.open: list[tuple[str, str, str]] = []
+        for scope in self.scopes.values():
+            scope.value_of = self.value_of
 
     def scope_of(self, file: str) -> Scope:
         """The names of the file with this key; what --set says is read with those of the main file."""
@@ -86,12 +90,14 @@ class Resolution:
             name = defined.block.base
             span = name.span if name else defined.block.span
             self.problems.append(Problem("E23", "blocks copy each other in a circle", span, "leads back", (), (ring,)))
-            return EMPTY
+            return EMPTY._replace(whole=False)
         self.open.append(key)
         body = Reader(defined.block, defined.kind, defined.scope.file, self.problems).read()
         base = self.base(defined)
         if base is not None:
             body = inherited(self.body(base), body)
+        elif defined.block.base is not None:
+            body = body._replace(whole=False)
         self.open.pop()
         body = self._set(defined, body)
         self.bodies[key] = body
@@ -115,6 +121,21 @@ class Resolution:
         if defined.key not in self.runs:
             self.runs[defined.key] = run_of(self, defined)
         return self.runs[defined.key]
+
+    def table(self, defined: Defined) -> Table:
+        """The settings of a named block by themselves, once."""
+        if not defined.name:
+            return table_of_block(self, defined)
+        if defined.key not in self.tables:
+            self.tables[defined.key] = table_of_block(self, defined)
+        return self.tables[defined.key]
+
+    def value_of(self, defined: Defined, path: str) -> tuple[Type, Value] | None:
+        """A setting of a named block with its type, for expressions such as hopper.nodes."""
+        table = self.table(defined)
+        full = PREFIXES.get(defined.kind.name, "") + path
+        row, value, entry = table.row(full), table.value(full), table.entries.get(full)
+        return None if row is None or value is None else (row_type(row, entry.value if entry else None), value)
 
     def for_runs(self) -> list[Entry]:
         """The --set settings that reach every run."""
@@ -148,7 +169,7 @@ class Resolution:
         )
 
     def _check_blocks(self) -> None:
-        """Blocks that no run may use are checked by themselves: those of the file and of what its author wrote beside it."""
+        """Blocks that no run may use are checked by themselves: those of the file and of files beside it."""
         for scope in self.scopes.values():
             if scope is self.main or not scope.file.library:
                 for cell in scope.lets.values():
@@ -200,7 +221,7 @@ class Resolution:
                     if scope.file.library and scope is not self.main and len(self.problems) > before:
                         del self.problems[before:]  # the library is not the reader's to mend
                         self.notes.append(
-                            f"check `{defined.name}` of {scope.file.logical} needs results that this version does not have"
+                            f"check `{defined.name}` of {scope.file.logical} needs results that are not there yet"
                         )
                     elif check is not None:
                         yield check
@@ -224,6 +245,3 @@ def title_of(file: File) -> str:
 def not_evaluated(scenario: Scenario) -> list[Experiment]:
     """The experiments that this version checks and does not evaluate."""
     return [e for e in scenario.experiments if e.kind not in EVALUATED]
-
-
-__all__ = ["Resolution", "kinds", "not_evaluated", "resolve", "run_row"]

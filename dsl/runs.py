@@ -1,20 +1,20 @@
 """A run with everything that it refers to: model, cluster, gpu, stack; and single blocks checked by themselves."""
 
-from collections.abc import Iterable
 from typing import Protocol
 
-from dsl.blocks import ALTERNATIVES, Body, Condition, Entry, Part
+from dsl.blocks import ALTERNATIVES, Body, Condition, Entry
 from dsl.derived import HAZARDS
 from dsl.dimensions import condition
-from dsl.expressions import Compiled, built, compiled
-from dsl.kinds import RUN, Setting
-from dsl.problems import Label, Problem
-from dsl.scenario import Measured, Rule, Run, Value
-from dsl.schema import PREFIXES, run_row, run_rows, schema
-from dsl.scope import Defined, Scope, unknown_name
-from dsl.syntax import Expression, Name, written
-from dsl.table import Results, Sources, Table, TableNames, result_type
-from dsl.values import Context, referred, settle
+from dsl.expressions import built, compiled
+from dsl.kinds import Setting
+from dsl.measured import measured_of, phase_of
+from dsl.problems import Problem
+from dsl.scenario import Rule, Run, Value
+from dsl.schema import PREFIXES, READ_ONLY, run_row, run_rows, schema
+from dsl.scope import Defined, Scope
+from dsl.syntax import Name, written
+from dsl.table import Results, Sources, Table, TableNames
+from dsl.values import referred
 
 REFERRED = ("model", "cluster", "stack")
 
@@ -28,6 +28,7 @@ class World(Protocol):
     def scope_of(self, file: str) -> Scope: ...
     def body(self, defined: Defined) -> Body: ...
     def run(self, defined: Defined) -> Run | None: ...
+    def table(self, defined: Defined) -> Table: ...
     def for_runs(self) -> list[Entry]: ...
     def hazard(self, scope: Scope) -> Defined | None: ...
 
@@ -35,14 +36,23 @@ class World(Protocol):
 def named_block(world: World, defined: Defined) -> dict[str, Value]:
     """A gpu, model, cluster … by itself: what is stated in it, checked."""
     prefix = PREFIXES.get(defined.kind.name, "")
-    rows = run_rows() if prefix else schema(defined.kind).rows
-    table = Table(world, defined.scope, defined.name, defined.block.name_span, rows)
-    table.add(world.body(defined), prefix, _sources(world, defined))
-    if defined.kind.name == "cluster":
-        _refer(world, table, "cluster.gpu", "gpu")
+    table = world.table(defined)
     found = {path: value for path in list(table.entries) if (value := table.value(path)) is not None}
     _required(table, defined, world.body(defined), prefix)
     return found
+
+
+def table_of_block(world: World, defined: Defined) -> Table:
+    """The settings of a block by themselves; those of a run with all that it refers to."""
+    kind = defined.kind.name
+    if kind == "run":
+        return run_table(world, defined)
+    rows = run_rows() if kind in PREFIXES else schema(defined.kind).rows
+    table = Table(world, defined.scope, defined.name, defined.block.name_span, rows)
+    table.add(world.body(defined), PREFIXES.get(kind, ""), _sources(world, defined))
+    if kind == "cluster":
+        _refer(world, table, "cluster.gpu", "gpu")
+    return table
 
 
 def _sources(world: World, defined: Defined) -> Sources:
@@ -51,6 +61,8 @@ def _sources(world: World, defined: Defined) -> Sources:
 
 def _required(table: Table, defined: Defined, body: Body, prefix: str) -> None:
     """Problems for the settings that a block needs and does not have, its tiers' included."""
+    if not body.whole:
+        return
     for path, row in schema(defined.kind).rows.items():
         if row.required and prefix + path not in table.entries and not _optional_group(path, body):
             _lacks(table, f"{defined.kind.name} `{defined.name}`", path, row, defined)
@@ -95,6 +107,7 @@ def run_table(world: World, defined: Defined) -> Table:
     table = Table(world, defined.scope, defined.name, defined.block.name_span, run_rows())
     body = world.body(defined)
     table.lets = body.lets
+    table.whole = body.whole
     table.sources[""] = Sources(defined.name, False, body)
     for entry in world.for_runs():
         table.entries[entry.path] = entry
@@ -119,6 +132,7 @@ def _refer(world: World, table: Table, path: str, kind: str) -> None:
     if found is None:
         return
     body = world.body(found)
+    table.whole = table.whole and body.whole
     prefix = PREFIXES[kind]
     stated = {p.removeprefix(prefix) for p in table.entries if p.startswith(prefix)}
     dropped = {ALTERNATIVES[p] for p in stated if p in ALTERNATIVES} - stated
@@ -162,7 +176,7 @@ def run_of(world: World, defined: Defined) -> Run | None:
         if (let := compiled(_name(local.name, table), names, world.problems))
     }
     measured = tuple(m for p in body.of("measured") if (m := measured_of(world, p, table)) is not None)
-    phases = tuple((p.name, _phase(p, table)) for p in body.of("phase"))
+    phases = tuple((p.name, phase_of(p, table)) for p in body.of("phase"))
     if len(world.problems) > before and any(p.severity == "error" for p in world.problems[before:]):
         return None
     where = f"{defined.scope.file.logical}:{defined.block.span.line}"
@@ -196,29 +210,16 @@ def settings_of(table: Table) -> dict[str, Value]:
     }
     if table.tiers:
         settings["cluster.tier"] = Value(table.tiers, "", None, "derived", "innermost first")
-    _interval(settings)
-    batch, length = settings.get("batch"), settings.get("sequence")
-    if batch is not None and length is not None:
-        settings["batch_tokens"] = batch._replace(
-            value=batch.value * length.value, unit_written="tokens", origin="derived", note="batch x sequence"
-        )
-    return settings
-
-
-def _interval(settings: dict[str, Value]) -> None:
-    """checkpoint.interval is a time; the rule that makes it one stands in checkpoint.rule."""
     interval = settings.get("checkpoint.interval")
-    if interval is None:
-        return
-    if isinstance(interval.value, str):
-        settings["checkpoint.rule"] = settings.pop("checkpoint.interval")
-    else:
-        settings["checkpoint.rule"] = interval._replace(value="stated", unit_written="")
+    if interval is not None and isinstance(interval.value, str):  # a rule, not a time
+        del settings["checkpoint.interval"]
+    settings |= {path: value for path in READ_ONLY if (value := table.value(path)) is not None}
+    return settings
 
 
 def _enough(world: World, table: Table, defined: Defined) -> None:
     """Problems for what the operator model cannot do without."""
-    if table.get("model") is None or table.get("cluster") is None:
+    if not table.whole or table.get("model") is None or table.get("cluster") is None:
         return
     if table.get("model.hf") is not None:
         entry = table.entries["model.hf"]
@@ -293,37 +294,3 @@ def rule_of(world: World, c: Condition, table: Table, owner: str, results: Resul
     compute = built(c.expression, names, own)
     origin = c.block if c.block != owner else ""
     return Rule(written(c.expression), c.because, origin, f"{c.file.logical}:{c.span.line}", c.span, compute)
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-def labels_of(defined: Iterable[Defined]) -> tuple[Label, ...]:
-    """A label at each definition."""
-    return tuple(Label(d.block.name_span, f"{d.kind.name} `{d.name}` is defined here") for d in defined)
-
-
-__all__ = [
-    "Compiled",
-    "RUN",
-    "World",
-    "labels_of",
-    "measured_of",
-    "named_block",
-    "rule_of",
-    "run_of",
-    "run_table",
-    "settings_of",
-    "unknown_setting",
-]

@@ -78,6 +78,15 @@ def run_rows() -> dict[str, Setting]:
     return rows
 
 
+# Names that follow from settings: expressions may read them, nothing may set them.
+READ_ONLY = {
+    "batch_tokens": Setting("batch_tokens", "tokens", "global batch in tokens: batch x sequence"),
+    "checkpoint.rule": Setting(
+        "checkpoint.rule", "choice", "what decides the interval", choices=("young", "daly", "best", "stated")
+    ),
+}
+
+
 def run_row(path: str) -> Setting | None:
     """The setting at a full path of a run, tiers included (cluster.tier.pod.bandwidth), or None."""
     row = run_rows().get(path)

@@ -4,14 +4,16 @@ An import makes the names of a file visible, not the names that file imports its
 stack, failure rates and checks are visible everywhere, behind everything else.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
+from dsl.algebra import ANY, Meaning, Names, Type
 from dsl.blocks import BRITISH, named
-from dsl.dimensions import ANY, Meaning, Names, Type, check
+from dsl.dimensions import check
 from dsl.files import File, Loaded
 from dsl.kinds import KINDS, Kind
 from dsl.problems import Label, Problem, Span, did_you_mean, listed
-from dsl.schema import kinds, run_rows
+from dsl.schema import kinds, run_rows, schema
 from dsl.syntax import Assign, Block, Edition, Expression, Import, Let, Name, Require, Where
 
 EDITION = 2026
@@ -32,6 +34,9 @@ class Defined(NamedTuple):
     @property
     def key(self) -> tuple[str, str, str]:
         return self.scope.file.key, self.kind.name, self.block.name
+
+
+ValueOf = Callable[[Defined, str], "tuple[Type, Any] | None"]
 
 
 class Cell:
@@ -84,6 +89,7 @@ class Scope:
         self.imported: list[Scope] = []
         self.implicit: list[Scope] = []
         self.ordered: list[Defined] = []
+        self.value_of: ValueOf | None = None  # a setting of a named block, worked out
 
     def define(self, problems: list[Problem]) -> None:
         """Gathers what the file itself defines."""
@@ -243,7 +249,7 @@ class FileNames:
 
     def find(self, name: Name, problems: list[Problem] | None) -> Meaning | None:
         """What the name means in the file."""
-        found = let_of(self.scope, name, problems)
+        found = let_of(self.scope, name, problems) or setting_of(self.scope, name, problems)
         if found is None and problems is not None:
             if name.path in run_rows() or name.parts[0] in ("layout", "model", "cluster", "stack"):
                 problems.append(
@@ -266,6 +272,36 @@ def let_of(scope: Scope, name: Name, problems: list[Problem] | None) -> Meaning 
     if len(name.parts) == 2 and name.parts[0] in scope.aliases:
         cell = scope.aliases[name.parts[0]].lets.get(name.parts[1])
     return None if cell is None else Meaning(cell.key, cell.typed(problems, name.span), cell)
+
+
+def setting_of(scope: Scope, name: Name, problems: list[Problem] | None) -> Meaning | None:
+    """The setting of a named block that a path means (hopper.nodes, h100-contract.rent), or None."""
+    parts = name.parts
+    cut = 2 if parts[0] in scope.aliases else 1
+    block = Name(parts[:cut], name.span)
+    path = ".".join(parts[cut:])
+    if not path or scope.value_of is None:
+        return None
+    for kind in kinds().values():
+        found = scope.block(kind.name, block)
+        row = schema(kind).row(path) if found is not None else None
+        if found is None or row is None:
+            continue
+        value = scope.value_of(found, path)
+        if value is not None:
+            return Meaning(f"{found.scope.file.key} {name.path}", value[0], None, value[1])
+        if problems is not None:
+            problems.append(
+                Problem(
+                    "E13",
+                    f"{kind.name} `{found.name}` has no {path}",
+                    name.span,
+                    "has none",
+                    (Label(found.block.name_span, "defined here"),),
+                )
+            )
+        return Meaning(name.path, ANY)
+    return None
 
 
 def lets_of(scope: Scope) -> list[str]:

@@ -7,16 +7,17 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, Protocol
 
+from dsl.algebra import ANY, FLAG, Meaning, Type
 from dsl.blocks import Body, Entry, Local, text_of
-from dsl.dimensions import ANY, FLAG, Meaning, Type, check
+from dsl.dimensions import check
 from dsl.kinds import ARGUMENTS, KINDS, TIER, Kind, Setting
 from dsl.parse import parse
 from dsl.problems import Label, Problem, Span, did_you_mean
+from dsl.quantities import HOLDS, dimension, display_unit
 from dsl.scenario import Value
-from dsl.schema import REFERENCES, argument, schema
-from dsl.scope import Scope, let_of, lets_of, unknown_name
+from dsl.schema import READ_ONLY, REFERENCES, argument, schema
+from dsl.scope import Scope, let_of, lets_of, setting_of, unknown_name
 from dsl.syntax import Call, Expression, Let, Name, Number
-from dsl.units import HOLDS, dimension, display_unit
 from dsl.values import Context, Settled, settle
 
 Results = Mapping[str, str]  # result name: dimension
@@ -48,6 +49,10 @@ class Sources:
     def __init__(self, name: str, library: bool, body: Body) -> None:
         self.name, self.library = name, library
         self.source, self.confidence, self.verified = (text_of(body, w) for w in ("source", "confidence", "verified"))
+
+
+def _cited(value: Value, of: "Sources | Value") -> Value:
+    return value._replace(source=of.source, confidence=of.confidence, verified=of.verified)
 
 
 class LocalCell:
@@ -103,6 +108,7 @@ class Table:
         self.lets: dict[str, Local] = {}
         self.cells: dict[tuple[str, bool], LocalCell] = {}
         self.tiers: tuple[str, ...] = ()
+        self.whole = True  # False where a base is missing
         self.settled: dict[str, Value | None] = {}
         self.open: list[str] = []
 
@@ -165,7 +171,7 @@ class Table:
 
     def row(self, path: str) -> Setting | None:
         """The setting at a full path, tiers included, or None."""
-        row = self.rows.get(path)
+        row = self.rows.get(path) or READ_ONLY.get(path)
         if row is None and path.startswith("cluster.tier."):
             name, _, last = path.removeprefix("cluster.tier.").rpartition(".")
             row = schema(TIER).rows.get(last) if name in self.tiers else None
@@ -197,30 +203,31 @@ class Table:
         return row._replace(choices=("all", *self.tiers)) if path == "layout.shard.within" and self.tiers else row
 
     def _placed(self, entry: Entry, found: Settled) -> Value:
-        sources = self.sources.get(entry.prefix)
+        """The value with where it stands and where its figure comes from."""
         span = entry.value.span
-        origin = "stated"
+        value = Value(found.value, found.unit, span, self._origin(entry), where=f"{entry.file.logical}:{span.line}")
+        value = value._replace(instead_of=entry.instead_of)
+        taken = self._taken(entry)
+        if taken is not None:
+            assert isinstance(entry.value, Name)
+            origin = "library" if taken.origin == "library" else value.origin
+            return _cited(value._replace(origin=origin, note=f"{entry.value.path}, {taken.where}"), taken)
+        sources = self.sources.get(entry.prefix)
+        return value if sources is None else _cited(value, sources)
+
+    def _origin(self, entry: Entry) -> str:
+        sources = self.sources.get(entry.prefix)
         if entry.file.library:
-            origin = "library"
-        elif entry.block == SOURCE:
-            origin = "stated"
-        elif sources is not None and entry.block != sources.name:
-            origin = "inherited"
-        where = f"{entry.file.logical}:{span.line}"
-        if sources is None:
-            return Value(found.value, found.unit, span, origin, "", where, instead_of=entry.instead_of)
-        return Value(
-            found.value,
-            found.unit,
-            span,
-            origin,
-            "",
-            where,
-            sources.source,
-            sources.confidence,
-            sources.verified,
-            entry.instead_of,
-        )
+            return "library"
+        return "inherited" if sources is not None and entry.block not in (sources.name, SOURCE) else "stated"
+
+    def _taken(self, entry: Entry) -> Value | None:
+        """The setting of another block that this one is: price = h100-contract.rent."""
+        if not isinstance(entry.value, Name) or len(entry.value.parts) < 2:
+            return None
+        meaning = self.context(entry).names.find(entry.value, None)
+        taken = meaning.constant if meaning is not None else None
+        return taken if isinstance(taken, Value) else None
 
     def _arguments(self, entry: Entry, found: Settled) -> None:
         """Spreads the arguments of a choice: interleaved(virtual_stages = 8)."""
@@ -304,7 +311,7 @@ class TableNames:
             row = self.table.row(full)
             if row is not None:
                 return Meaning(full, self._typed(full, row))
-        found = let_of(self.scope, name, problems)
+        found = let_of(self.scope, name, problems) or setting_of(self.scope, name, problems)
         if found is None and problems is not None:
             problems.append(self._unknown(name))
         return found

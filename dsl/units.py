@@ -311,23 +311,10 @@ def _word(word: str, whole: str) -> Unit | Refusal:
     return Refusal(f"did you mean `{whole.replace(word, near)}`?" if near else "")
 
 
-
-
-
-
-
-
-
-
-
-
-
 def scale(unit: str) -> float:
     """How many base units one ``unit`` is; 1 where the spelling is no unit."""
     found = find(unit) if unit else None
     return found.scale if isinstance(found, Unit) else 1.0
-
-
 
 
 def number(value: float) -> str:

@@ -3,14 +3,16 @@
 from collections.abc import Callable, Container
 from typing import Any, NamedTuple
 
-from dsl.dimensions import FORMS, Names, Type, check, condition, is_zero
+from dsl.algebra import FORMS, Names, Type, is_zero
+from dsl.dimensions import check, condition
 from dsl.expressions import built
 from dsl.kinds import Setting
 from dsl.problems import Problem, did_you_mean
+from dsl.quantities import HOLDS, display_unit, in_words
 from dsl.schema import REFERENCES, item_row
 from dsl.scope import Defined, Scope
 from dsl.syntax import Call, Expression, Flag, If, List, Name, Number, Shown, Text, written
-from dsl.units import HOLDS, display_unit, in_words, number, shown
+from dsl.units import number, shown
 
 WHOLE = frozenset({"gpus", "nodes", "sequences", "layers", "steps"})
 TAGGED = frozenset({"tokens", "sequences"})  # counts that a bare number does not name: 2048 what?

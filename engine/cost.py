@@ -38,6 +38,7 @@ class Gpus:
 
 # Days
 
+
 def training_flops(parameters: Column, tokens: Column) -> Column:
     """FLOP of a training run, 6 N D (Kaplan et al. 2020; S4 1.2)."""
     return 6.0 * parameters * tokens
@@ -59,6 +60,7 @@ def time_to_train(tokens: Column, tokens_per_second: Column, effective: Column) 
 
 
 # What is billed
+
 
 def gpus(cluster: Cluster, used: Column) -> Gpus | None:
     """The GPUs of a cluster of which ``used`` work; None where the cluster does not say how many it has."""
@@ -85,10 +87,12 @@ def lines(run: Run, counts: Gpus, seconds: Column, energy: Column | None) -> tup
     found += [_storage_line(cluster, seconds), _network_line(cluster, counts, seconds)]
     found.append(Line("egress", cost.egress, "data transfer charges as stated", "cluster.cost.egress"))
     found.append(_staff_line(cluster, counts, seconds))
-    for name, share, of, basis in (("support", cost.support, found[:1], "share of the GPU line"),
-                                   ("tax", cost.tax, found, "share of all lines before it"),
-                                   ("trial runs", cost.trials, found, "share of the main run, all lines before it"),
-                                   ("contingency", cost.contingency, found, "share of all lines before it")):
+    for name, share, of, basis in (
+        ("support", cost.support, found[:1], "share of the GPU line"),
+        ("tax", cost.tax, found, "share of all lines before it"),
+        ("trial runs", cost.trials, found, "share of the main run, all lines before it"),
+        ("contingency", cost.contingency, found, "share of all lines before it"),
+    ):
         found.append(_share(name, share, of, basis))
     return tuple(found)
 
@@ -148,8 +152,13 @@ def _storage_line(cluster: Cluster, seconds: Column) -> Line:
     """What the store is rented for, and its capex where it is owned."""
     owned = _written_off(cluster, cluster.capex.storage, seconds)
     rented = _times(cluster.storage.price, seconds)
-    return _line("storage", rented, owned, ("cluster.storage.price", "cluster.capex.storage"),
-                 ("price of the store × time to train", "capex × time to train / amortization time"))
+    return _line(
+        "storage",
+        rented,
+        owned,
+        ("cluster.storage.price", "cluster.capex.storage"),
+        ("price of the store × time to train", "capex × time to train / amortization time"),
+    )
 
 
 def _network_line(cluster: Cluster, counts: Gpus, seconds: Column) -> Line:
@@ -157,16 +166,26 @@ def _network_line(cluster: Cluster, counts: Gpus, seconds: Column) -> Line:
     gpu, share = cluster.capex.gpu, cluster.capex.network
     owned = _written_off(cluster, None if gpu is None else _times(share, counts.bought * gpu), seconds)
     rented = _times(cluster.cost.network, seconds)
-    return _line("network", rented, owned, ("cluster.cost.network", "cluster.capex.network"),
-                 ("network charge × time to train", "share of the GPUs' capex × time to train / amortization time"))
+    return _line(
+        "network",
+        rented,
+        owned,
+        ("cluster.cost.network", "cluster.capex.network"),
+        ("network charge × time to train", "share of the GPUs' capex × time to train / amortization time"),
+    )
 
 
 def _staff_line(cluster: Cluster, counts: Gpus, seconds: Column) -> Line:
     """Staff per time, and the yearly share of all capex where the cluster is owned."""
     capex = _capex(cluster, counts) if cluster.ownership == "owned" else None
     owned = None if capex is None else _times(cluster.capex.staff, capex * seconds / YEAR)
-    return _line("staff", _times(cluster.cost.staff, seconds), owned, ("cluster.cost.staff", "cluster.capex.staff"),
-                 ("staff × time to train", "yearly share of capex × time to train"))
+    return _line(
+        "staff",
+        _times(cluster.cost.staff, seconds),
+        owned,
+        ("cluster.cost.staff", "cluster.capex.staff"),
+        ("staff × time to train", "yearly share of capex × time to train"),
+    )
 
 
 def _capex(cluster: Cluster, counts: Gpus) -> Column | None:
@@ -184,8 +203,9 @@ def _written_off(cluster: Cluster, capex: Column | None, seconds: Column) -> Col
     return None if capex is None or cluster.ownership != "owned" else capex * seconds / cluster.capex.amortization
 
 
-def _line(name: str, rented: Column | None, owned: Column | None,
-          sources: tuple[str, str], bases: tuple[str, str]) -> Line:
+def _line(
+    name: str, rented: Column | None, owned: Column | None, sources: tuple[str, str], bases: tuple[str, str]
+) -> Line:
     """A line with a charge per time, a part of capex, both or neither."""
     if rented is not None and owned is not None:
         return Line(name, rented + owned, " + ".join(bases), sources[1])

@@ -12,7 +12,21 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
-from engine import cost, flops, goodput, layout, memory, models, network, power, reduced, simulate, step, validity
+from engine import (
+    cost,
+    entries,
+    flops,
+    goodput,
+    layout,
+    memory,
+    models,
+    network,
+    power,
+    reduced,
+    simulate,
+    step,
+    validity,
+)
 from engine import traffic as traffic_by_axis
 from engine.columns import ONE, ZERO, Column
 from engine.cost import Gpus
@@ -38,9 +52,10 @@ Columns = dict[str, Column]
 
 STEP_RESULTS = (
     "step_time", "simulated_step_time", "compute_time", "tensor_communication", "context_communication",
-    "pipeline_communication", "data_communication", "exposed_communication", "communication_fraction", "bubble_time",
-    "bubble", "bubble_share", "optimizer_time", "launch_time", "launch_share", "overhead_time", "tokens_per_second",
-    "tokens_per_second_per_gpu", "model_flops", "mfu", "mfu_attention", "mfu_causal", "mfu_bf16", "hfu",
+    "expert_communication", "pipeline_communication", "data_communication", "exposed_communication",
+    "communication_fraction", "bubble_time", "bubble", "bubble_share", "optimizer_time", "launch_time", "launch_share",
+    "overhead_time", "tokens_per_second", "tokens_per_second_per_gpu", "model_flops", "mfu", "mfu_attention",
+    "mfu_causal", "mfu_bf16", "hfu",
 )  # fmt: skip
 MEMORY_RESULTS = (
     "weights_memory", "gradients_memory", "optimizer_memory", "gathered_memory", "activation_memory", "logits_memory",
@@ -129,10 +144,7 @@ def lay_out(result: Result) -> None:
     """Degrees, and whether this can be built: a layout that cannot says why and names the nearest that can."""
     run = result.run
     lacking = models.missing_dimensions(run.model)
-    if run.model.experts is not None or (run.model.attention is not None and run.model.attention.kind != "full"):
-        result.status = "not_evaluated"
-        result.reasons.append("mixture-of-experts, latent and sliding-window models are not evaluated by this version")
-    elif lacking:
+    if lacking:
         result.lack((*STEP_RESULTS, *MEMORY_RESULTS), lacking)
         result.status = "not_evaluated"
         result.reasons.append("the model's dimensions are not given: " + ", ".join(lacking))
@@ -165,13 +177,13 @@ def time_step(result: Result) -> None:
     lacking = _step_lacks(run, d)
     if lacking:
         result.lack((*STEP_RESULTS, *DURATION_RESULTS), lacking)
-    made = result.step = step.step(run, d, n)
+    made = result.step = entries.step(run, d, n)
     if lacking:
         return
     total = made.seconds
     parts = {name: step.add(e.exposed for e in _of(made.entries, name)) for name in _CAUSES}
-    exposed = step.add(parts[f"{axis}_communication"] for axis in ("tensor", "context", "pipeline", "data"))
-    useful = d.micro_batches * np.max(np.stack(np.broadcast_arrays(*map(np.add, made.forward, made.backward))), axis=0)
+    exposed = step.add(parts[f"{axis}_communication"] for axis in ("tensor", "context", "expert", "pipeline", "data"))
+    useful = d.micro_batches * made.timing.slowest
     result.columns |= parts | {
         "step_time": total,
         "exposed_communication": exposed,
@@ -192,6 +204,7 @@ _CAUSES: dict[str, Callable[[Row], bool]] = {
     "compute_time": lambda r: r.kind in ("gemm", "sdpa", "hbm") and r.block != "optimizer",
     "tensor_communication": lambda r: r.axis == "tensor",
     "context_communication": lambda r: r.axis == "context",
+    "expert_communication": lambda r: r.axis in ("expert", "expert_tensor"),
     "pipeline_communication": lambda r: r.axis == "pipeline",
     "data_communication": lambda r: r.axis == "data",
     "bubble_time": lambda r: r.op == "bubble",
@@ -226,8 +239,8 @@ def _simulate(result: Result, total: Column) -> None:
     m = float(d.micro_batches[0])
     if len(total) > 1 or d.pp == 1 or 2 * m * d.vp * d.pp > SIMULATED_PASSES:
         return
-    forward, backward = ([float(x[0]) for x in times] for times in (made.forward, made.backward))
-    line = simulate.simulate(run.layout.schedule.kind, forward, backward, int(m), d.vp, float(made.send[0]))
+    forward, backward = ([float(x[0]) for x in times] for times in (made.timing.forward, made.timing.backward))
+    line = simulate.simulate(run.layout.schedule.kind, forward, backward, int(m), d.vp, float(made.timing.send[0]))
     result.timeline = line
     pipeline = [e for e in made.entries if e.row.block == "pipeline"]
     slowest = m * max(f + b for f, b in zip(forward, backward, strict=True))
@@ -249,7 +262,7 @@ def rate(result: Result) -> None:
     per_token = flops.flops_per_token(run.model, d.sequence)
     tokens = d.tokens_per_step / result.columns["step_time"]
     per_gpu, dev = tokens / d.used, device(run)
-    again = step.recomputed_flops(run, d, made)
+    again = step.recomputed_flops(run, d, made.timing)
     result.columns |= {
         "tokens_per_second": tokens,
         "tokens_per_second_per_gpu": per_gpu,
@@ -270,7 +283,7 @@ def fill_memory(result: Result) -> None:
     if np.any(np.isnan(d.tokens)) or np.any(np.isnan(d.micro_batches)):
         result.lack(MEMORY_RESULTS, ("batch",))
         return
-    stages = result.memory = [memory.stage_memory(run, d, made, s) for s in made.stages]
+    stages = result.memory = [memory.stage_memory(run, d, made.timing, s) for s in made.timing.stages]
     totals = np.stack(np.broadcast_arrays(*(s.total for s in stages)))
     fullest = np.argmax(totals, axis=0)
 
@@ -319,7 +332,9 @@ def pay(result: Result) -> None:
     run, d, columns = result.run, result.degrees, result.columns
     assert d is not None
     owned = cost.gpus(run.cluster, d.used)
-    result.gpus = owned if owned is not None else cost.Gpus(d.used + run.cluster.spares, d.used, ZERO, run.cluster.spares)
+    result.gpus = (
+        owned if owned is not None else cost.Gpus(d.used + run.cluster.spares, d.used, ZERO, run.cluster.spares)
+    )
     busy = ONE if result.goodput is None or result.goodput.busy is None else result.goodput.busy
     result.power = power.lines(run.cluster, result.gpus, busy)
     watts = power.total(result.power)

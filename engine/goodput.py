@@ -26,6 +26,7 @@ IntervalRule = Callable[[Column, Column, Column], Column]
 
 # How often the job fails
 
+
 def hazard(failures: float, gpus: float, seconds: float) -> float:
     """Failures per GPU and second, from a count of failures of a job of ``gpus`` GPUs over ``seconds``."""
     return failures / (gpus * seconds)
@@ -43,6 +44,7 @@ def per_gpu_year(rate: float) -> float:
 
 # How long a save takes
 
+
 def checkpoint_size(parameters: Column, states: States, weights: bool) -> Column:
     """Bytes of one checkpoint: parameters x (master + moments), and the weights where they are saved too (S4 9.2)."""
     return parameters * (states.master + states.moments + (states.weights if weights else ZERO))
@@ -56,6 +58,7 @@ def save_time(size: Column, nodes: Column, node_write: Column | None, storage_wr
 
 
 # How often to save
+
 
 def young(pause: Column, mtbf: Column, restart: Column = ZERO) -> Column:
     """sqrt(2 d M) (Young 1974; S4 9.2)."""
@@ -94,11 +97,16 @@ def best(pause: Column, mtbf: Column, restart: Column = ZERO) -> Column:
 
 
 INTERVALS: dict[str, IntervalRule] = {
-    "young": young, "daly": daly, "best": best, "young_recovery": young_recovery, "availability": availability,
+    "young": young,
+    "daly": daly,
+    "best": best,
+    "young_recovery": young_recovery,
+    "availability": availability,
 }
 
 
 # What is left of the time
+
 
 def effective(interval: Column, pause: Column, mtbf: Column, restart: Column, restart_can_fail: bool = False) -> Column:
     """Useful training over time passed, 0..1.
@@ -117,8 +125,9 @@ def busy_share(interval: Column, pause: Column, mtbf: Column, restart: Column) -
     return mtbf / (mtbf + restart) * (interval / (interval + pause))
 
 
-def simulate_goodput(work: float, interval: float, mtbf: float, pause: float, restart: float, seed: int,
-                     restart_can_fail: bool = False) -> float:
+def simulate_goodput(
+    work: float, interval: float, mtbf: float, pause: float, restart: float, seed: int, restart_can_fail: bool = False
+) -> float:
     """Effective training time of one simulated run with failures at random times: S4's process, seed for seed.
 
     A segment of work and its save either end before the next failure or are lost with it. A run that gets nowhere is
@@ -139,8 +148,15 @@ def simulate_goodput(work: float, interval: float, mtbf: float, pause: float, re
     return done / wall
 
 
-def simulated(work: float, interval: float, mtbf: float, pause: float, restart: float,
-              seeds: Iterable[int] = range(20), restart_can_fail: bool = False) -> float:
+def simulated(
+    work: float,
+    interval: float,
+    mtbf: float,
+    pause: float,
+    restart: float,
+    seeds: Iterable[int] = range(20),
+    restart_can_fail: bool = False,
+) -> float:
     """Mean of ``simulate_goodput`` over the seeds."""
     runs = [simulate_goodput(work, interval, mtbf, pause, restart, s, restart_can_fail) for s in seeds]
     return sum(runs) / len(runs)
@@ -160,6 +176,7 @@ def straggler_time(time_to_train: Column, slowdown: Column) -> Column:
 
 
 # A run's plan
+
 
 @dataclass(frozen=True)
 class Goodput:
@@ -210,12 +227,28 @@ def plan(run: Run, size: Column, used_gpus: Column) -> Goodput:
     if save is not None and used is not None and pause is not None and cluster.mtbf is not None:
         kept = effective(used, pause, cluster.mtbf, restart + staleness, c.restart_can_fail)
         busy = busy_share(used, pause, cluster.mtbf, restart)
-    return Goodput(size, size / used_gpus, save, pause, cluster.mtbf, restart, staleness, found["young"], found["daly"],
-                   found["best"], used, kept, busy, c.restart_can_fail, missing)
+    return Goodput(
+        size,
+        size / used_gpus,
+        save,
+        pause,
+        cluster.mtbf,
+        restart,
+        staleness,
+        found["young"],
+        found["daly"],
+        found["best"],
+        used,
+        kept,
+        busy,
+        c.restart_can_fail,
+        missing,
+    )
 
 
-def _intervals(c: Checkpoint, pause: Column | None, mtbf: Column | None, restart: Column,
-               least: Column) -> dict[str, Column | None]:
+def _intervals(
+    c: Checkpoint, pause: Column | None, mtbf: Column | None, restart: Column, least: Column
+) -> dict[str, Column | None]:
     """The interval of every rule and the one used, none shorter than the write of an asynchronous save."""
     found: dict[str, Column | None] = {"young": None, "daly": None, "best": None, "used": c.interval}
     if pause is not None and mtbf is not None:

@@ -12,7 +12,7 @@ import numpy as np
 from engine.collectives import COLLECTIVES, Terms
 from engine.columns import ZERO, Column
 from engine.inputs import Run
-from engine.kernels import Device, gemm_seconds, sdpa_seconds, traffic_seconds
+from engine.kernels import Device, gemm_flops, gemm_seconds, sdpa_seconds, traffic_seconds
 from engine.network import Group
 from engine.operators.work import Block, Collective, Gemm, Sdpa, Traffic, Work
 
@@ -82,7 +82,7 @@ def _local(work: Gemm | Sdpa | Traffic, block: str, phase: str, prices: Prices) 
     stated = getattr(run.efficiency, work.op, None)
     if isinstance(work, Gemm):
         seconds, eta = gemm_seconds(work, dev, stated, bf16=work.op == "head")
-        return _row(block, _name(work), phase, "gemm", 2 * work.m * work.n * work.k, work.weights, eta, seconds)
+        return _row(block, _name(work), phase, "gemm", gemm_flops(work), work.weights, eta, seconds)
     if isinstance(work, Sdpa):
         seconds, eta = sdpa_seconds(work, dev, stated)
         kernels = ATTENTION_BACKWARD_KERNELS if work.backward else 1
@@ -132,6 +132,10 @@ def _collective(work: Collective, block: str, phase: str, prices: Prices, busy: 
 def _exposed(work: Collective, seconds: Column, prices: Prices, busy: dict[str, Column]) -> tuple[Column, str | None]:
     """Exposed seconds of a collective inside a block, and what hides the rest (ruling E7)."""
     layout, tax = prices.run.layout, prices.run.stack.overlap_tax
+    if work.axis == "expert":
+        return (1 - layout.overlap.expert) * seconds, "compute, as stated" if np.any(
+            layout.overlap.expert > 0
+        ) else None
     if work.axis == "tensor" and layout.tp_overlap == "fraction":
         return (1 - layout.overlap.tensor) * seconds, "compute, as stated"
     if work.axis == "tensor" and layout.tp_overlap == "none":

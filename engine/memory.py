@@ -13,13 +13,14 @@ import numpy as np
 from engine.columns import ONE, ZERO, Column, column
 from engine.inputs import Run
 from engine.layout import Degrees
+from engine.models import shape
 from engine.operators.head import logits_bytes
 from engine.operators.mlp import inner_size
 from engine.operators.work import ELEMENT, Block, Kept
 from engine.schedules import SCHEDULES
 from engine.stages import Stage
-from engine.states import gradient_bytes
-from engine.step import Step, add, recompute_ops, recomputed_layers
+from engine.states import gradient_bytes, largest
+from engine.step import Timing, add, recompute_ops, recomputed
 
 GATHERED_UNITS = 2.0  # FSDP holds the layer it computes and the one it prefetches
 UNREDUCED = 4.0  # bytes of a gradient that waits for its reduction (fp32)
@@ -49,10 +50,10 @@ class StageMemory:
     total: Column
 
 
-def stage_memory(run: Run, d: Degrees, made: Step, stage: Stage) -> StageMemory:
+def stage_memory(run: Run, d: Degrees, made: Timing, stage: Stage) -> StageMemory:
     """Memory of one stage at its peak."""
-    parameters = made.parameters.stage(stage, run.model.tied, d.pp)
-    weights, gradients, optimizer, gathered = states(run, d, made, parameters)
+    dense, experts = made.parameters.stage(stage, run.model.tied, d.pp), made.parameters.stage_experts(stage)
+    weights, gradients, optimizer, gathered = states(run, d, made, dense, experts)
     in_flight = SCHEDULES[run.layout.schedule.kind].in_flight(stage.index, d.pp, d.micro_batches, d.vp)
     kept = in_flight * kept_bytes(run, made, stage)
     logits = logits_bytes(run, d) * stage.last
@@ -85,34 +86,39 @@ def stage_memory(run: Run, d: Degrees, made: Step, stage: Stage) -> StageMemory:
     )
 
 
-def states(run: Run, d: Degrees, made: Step, parameters: Column) -> tuple[Column, Column, Column, Column]:
+def states(
+    run: Run, d: Degrees, made: Timing, dense: Column, experts: Column = ZERO
+) -> tuple[Column, Column, Column, Column]:
     """Weights, gradients, optimizer states and what ZeRO-3 gathers: bytes per parameter over the sharding's D.
 
-    zero1 divides the optimizer's states, zero2 the gradients too, zero3 the weights too; zero3 keeps two gathered
-    layers and one unreduced gradient, and with pipeline stages the whole stage gathered and unreduced (ruling E10).
+    zero1 divides the optimizer's states, zero2 the gradients too, zero3 the weights too; experts are divided by edp.
+    zero3 keeps two gathered layers and one unreduced gradient, and with pipeline stages the whole stage gathered and
+    unreduced (ruling E10).
     """
     s, kind = run.states, run.layout.shard.kind
     level = {"none": 0, "zero1": 1, "zero2": 2, "zero3": 3}[kind]
-    weights = parameters * s.weights / (d.shard if level >= 3 else ONE)
-    gradients = parameters * gradient_bytes(run) / (d.shard if level >= 2 else ONE)
-    optimizer = parameters * (s.master + s.moments) / (d.shard if level >= 1 else ONE)
+    whole, part = dense + experts, dense / d.shard + experts / d.edp
+    weights = s.weights * (part if level >= 3 else whole)
+    gradients = gradient_bytes(run) * (part if level >= 2 else whole)
+    optimizer = (s.master + s.moments) * (part if level >= 1 else whole)
     if level < 3:
         return weights, gradients, optimizer, ZERO * weights
+    layer = made.parameters.largest_layer
     if d.pp > 1 or not run.layout.reshard:
-        units = parameters
-        unreduced = parameters if d.pp > 1 else made.parameters.layer
+        units, unreduced = whole, whole if d.pp > 1 else layer
     else:
-        units = GATHERED_UNITS * made.parameters.layer + made.parameters.head
-        unreduced = np.maximum(made.parameters.layer, made.parameters.head)
+        units = GATHERED_UNITS * layer + made.parameters.head
+        unreduced = np.maximum(layer, made.parameters.head)
     return weights, gradients, optimizer, s.weights * units + UNREDUCED * unreduced
 
 
-def kept_bytes(run: Run, made: Step, stage: Stage) -> Column:
+def kept_bytes(run: Run, made: Timing, stage: Stage) -> Column:
     """Bytes one micro-batch leaves on a stage between its passes: its layers', the embedding's or the head's own."""
-    ops, again = recompute_ops(run), recomputed_layers(run, stage)
-    full = layer_bytes(tuple(b.block for b in made.layer), ())
-    less = layer_bytes(tuple(b.block for b in made.layer), ops)
-    result = (stage.layers - again) * full + again * less
+    ops, again, result = recompute_ops(run), recomputed(run, stage), ZERO
+    for kind, found in made.layers.items():
+        blocks, less = tuple(b.block for b in found), again.count(made.kinds, kind)
+        full = (stage.count(made.kinds, kind) - less) * layer_bytes(blocks, ())
+        result = result + full + less * layer_bytes(blocks, ops)
     if stage.first:
         result = result + add(k.bytes for k in made.embedding.block.keeps)
     if stage.last:
@@ -129,19 +135,21 @@ def layer_bytes(blocks: tuple[Block, ...], ops: tuple[str, ...]) -> Column:
 
 
 def _freed(kept: Kept, block: str, ops: tuple[str, ...]) -> bool:
-    return kept.op in ops or block in ops and kept.tensor != "block input"
+    return kept.op in ops or (block in ops and kept.tensor != "block input")
 
 
-def working_set(run: Run, d: Degrees, made: Step) -> Column:
+def working_set(run: Run, d: Degrees, made: Timing) -> Column:
     """Bytes of the backward pass's own tensors, w T [max(3 f/tp, attention) + 2 h], and one recomputed layer."""
-    assert run.model.hidden is not None and run.model.heads is not None
-    h, f = run.model.hidden, inner_size(run)
-    dims = run.model.head if run.model.head is not None else h / run.model.heads
-    core = (2 * run.model.heads / d.tp + 2 * d.kv_heads) * dims
-    own = ELEMENT * d.tokens * (np.maximum(3 * f / d.tp, core) + 2 * h / (d.tp if d.sequence_parallel else ONE))
-    blocks = tuple(b.block for b in made.layer)
-    again = layer_bytes(blocks, ()) - layer_bytes(blocks, recompute_ops(run)) if recompute_ops(run) else ZERO
-    return own + again
+    dims = shape(run.model)
+    inner = ZERO if run.model.experts is not None and run.model.ffn is None else inner_size(run)
+    core = (2 * dims.heads / d.tp + 2 * d.kv_heads) * dims.head
+    rows = dims.hidden / (d.tp if d.sequence_parallel else ONE)
+    own = ELEMENT * d.tokens * (np.maximum(3 * inner / d.tp, core) + 2 * rows)
+    ops = recompute_ops(run)
+    if not ops:
+        return own
+    again = [tuple(b.block for b in found) for found in made.layers.values()]
+    return own + largest([layer_bytes(blocks, ()) - layer_bytes(blocks, ops) for blocks in again])
 
 
 def communicators(d: Degrees) -> Column:

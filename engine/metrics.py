@@ -90,7 +90,7 @@ METRICS: tuple[Metric, ...] = (
 
 BY_NAME: dict[str, Metric] = {m.name: m for m in METRICS}
 
-GROUP_AXES = ("tensor", "context", "pipeline", "data", "shard")
+GROUP_AXES = ("tensor", "context", "expert", "pipeline", "data", "shard")
 
 # Facts: what checks may ask beside results. A group's tier is a text, the rest are numbers.
 FACTS: tuple[Metric, ...] = tuple(

@@ -16,6 +16,8 @@ from engine.columns import ONE, Column, Flags, column
 from engine.inputs import Cluster, Run, Tier
 from engine.layout import Degrees
 
+Parts = tuple[tuple[Column, Column], ...]  # (count, stride) of ranks, innermost first
+
 LOCAL_LATENCY = 1e-6  # s, one hop inside a scale-up domain where no tier is stated
 
 
@@ -32,7 +34,6 @@ class Group:
     outside: Column  # of one GPU's NIC after oversubscription (the narrowest tier crossed)
     slowdown: Column  # by oversubscription, 1 = none
     hop: tuple[Column, ...]  # latency of a hop at each tier
-    pair: bool  # a mesh: one peer gets only part of the link
 
     @property
     def per_domain(self) -> Column:
@@ -102,80 +103,41 @@ def missing_link(cluster: Cluster, used: Column) -> bool:
     return bool(np.any(used > spans(cluster, used)[-1]))
 
 
-def degrees_of(axis: str, d: Degrees) -> dict[str, Column]:
-    """The layout axes that make up the group of ``axis``: dense states are sharded over data and context together."""
-    size = {"tensor": d.tp, "context": d.cp, "data": d.dp, "pipeline": column(d.pp), "expert": d.ep}
-    if axis == "data":
-        return {"context": d.cp, "data": d.dp}
-    return {axis: size[axis]}
-
-
-def strides(order: tuple[str, ...], d: Degrees) -> dict[str, Column]:
-    """Distance in ranks between neighbors of each axis: the product of the degrees of the axes inside it."""
-    size = {"tensor": d.tp, "context": d.cp, "data": d.dp, "pipeline": column(d.pp)}
-    result, stride = {}, ONE
-    for axis in order:
-        result[axis] = stride
-        stride = stride * size.get(axis, ONE)
-    return result
-
-
-def group(run: Run, d: Degrees, axis: str, size: Column | None = None, spread: Column | None = None) -> Group:
-    """The group of ``axis`` laid over the tiers.
-
-    ``size`` limits it (an HSDP shard group takes the innermost ranks), ``spread`` places it that many ranks apart
-    (the copies of an HSDP group).
-    """
-    cluster, order = run.cluster, run.layout.order
+def lay(run: Run, d: Degrees, axis: str, parts: Parts) -> Group:
+    """A group laid over the tiers; ``parts`` are the (count, stride) of its ranks (engine/groups.py)."""
+    cluster = run.cluster
     chain, width = tiers(cluster, d.used), spans(cluster, d.used)
-    stride = strides(order, d)
-    parts = [(a, n, stride[a]) for a, n in degrees_of(axis, d).items() if a in stride]
-    n = parts[0][1]
-    for _, more, _ in parts[1:]:
-        n = n * more
-    if size is not None:
-        n = np.minimum(n, size)
-    inner = ONE  # groups of this axis that run side by side inside one element
-    for a in order:
-        if a in degrees_of(axis, d):
-            break
-        inner = inner * {"tensor": d.tp, "context": d.cp, "pipeline": column(d.pp)}.get(a, ONE)
+    size, rings = ONE, parts[0][1]
+    for count, stride in parts:
+        size, rings = size * count, np.minimum(rings, stride)
     members, elements = [], []
     for i, span in enumerate(width):
-        room = _room(cluster, i, span, d.used)
-        g = ONE
-        for _, count, step in parts:
-            step = step if spread is None else step * spread
-            g = g * np.clip(np.floor(room / step), 1.0, count)
-        g = np.minimum(g, n)
-        members.append(g)
-        elements.append(np.ceil(n / g))
+        room, inside = _room(cluster, i, span, d.used), ONE
+        for count, stride in parts:
+            inside = inside * np.clip(np.floor(room / stride), 1.0, count)
+        members.append(np.minimum(inside, size))
+        elements.append(np.ceil(size / members[-1]))
     outside, slowdown, reach = column(np.inf), ONE, column(0.0)
     for i in range(1, len(chain)):
         crossing = elements[i - 1] > 1
-        factor = oversubscribed(cluster, d, i, width, inner * members[0])
+        factor = oversubscribed(cluster, d, i, width, rings * members[0])
         outside = np.where(crossing, np.minimum(outside, chain[i].bandwidth / factor), outside)
         slowdown = np.where(crossing, np.maximum(slowdown, factor), slowdown)
         reach = np.where(crossing, float(i), reach)
     if len(chain) == 1:
         outside = np.where(elements[0] > 1, np.nan, np.inf)
-    inside = (
-        chain[0].bandwidth
-        if cluster.gpu.topology != "mesh" or cluster.gpu.pair_link is None
-        else np.minimum(chain[0].bandwidth, cluster.gpu.pair_link * np.maximum(members[0] - 1, 1.0))
-    )
-    return Group(
-        axis,
-        n,
-        tuple(members),
-        tuple(elements),
-        reach,
-        inside,
-        outside,
-        slowdown,
-        tuple(t.latency for t in chain),
-        cluster.gpu.topology == "mesh",
-    )
+    hops = tuple(t.latency for t in chain)
+    inside = scale_up(cluster, chain[0], members[0])
+    return Group(axis, size, tuple(members), tuple(elements), reach, inside, outside, slowdown, hops)
+
+
+def scale_up(cluster: Cluster, first: Tier, members: Column) -> Column:
+    """Bytes/s of one GPU to the rest of its group inside the domain: the whole link behind a switch; on a mesh the
+    links to the group's other members only (MI300X: 64 of 448 GB/s to one peer).
+    """
+    if cluster.gpu.topology != "mesh" or cluster.gpu.pair_link is None:
+        return first.bandwidth
+    return np.minimum(first.bandwidth, cluster.gpu.pair_link * np.maximum(members - 1, 1.0))
 
 
 def _room(cluster: Cluster, tier: int, span: Column, used: Column) -> Column:

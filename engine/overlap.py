@@ -1,15 +1,15 @@
 """Data-parallel traffic of a step, and what of it stays exposed.
 
-Symbols: P parameters of a rank (after tensor and pipeline), D shard group, R its copies, a_g bytes of a reduced
-gradient, m micro-batches, n layers of the stage. Bytes by mode follow ruling E9.
+Symbols: P parameters of a rank (after tensor, expert and pipeline splitting), D shard group, R its copies, a_g bytes of
+a reduced gradient, m micro-batches, n layers of the stage. Bytes by mode follow ruling E9.
 """
 
-from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from engine.collectives import COLLECTIVES
-from engine.columns import ZERO, Column
+from engine.columns import ONE, ZERO, Column
 from engine.inputs import Run
 from engine.layout import Degrees
 from engine.ledger import Entry, Prices, Row
@@ -17,125 +17,115 @@ from engine.states import reduce_bytes
 
 WINDOW = 0.8  # share of a micro-batch's pass that can hide gradient or parameter traffic
 WEIGHT = 2.0  # bytes of a gathered bf16 weight
+TINY = 1e-30  # s, keeps a share of nothing from being 0/0
+
+
+@dataclass(frozen=True)
+class Bucket:
+    """Parameters that are summed over one group: the dense ones, or the experts'."""
+
+    name: str
+    parameters: Column
+    axis: str
+    layers: int
 
 
 def data_rows(
-    run: Run, d: Degrees, prices: Prices, parameters: Column, layers: int, forward: Column, backward: Column
+    run: Run, d: Degrees, prices: Prices, buckets: list[Bucket], forward: Column, backward: Column
 ) -> list[Entry]:
-    """Collectives of the data-parallel group per step; a micro-batch of the stage takes ``forward`` and ``backward``.
+    """Collectives of the data-parallel groups per step; a micro-batch of the stage takes ``forward`` and ``backward``.
 
     none: all-reduce of a_g P. zero1: reduce-scatter a_g P and all-gather 2 P once a step. zero2: the reduce-scatter
     after every micro-batch. zero3: gathers and reductions layer by layer (``sharded_rows``); with pipeline stages the
     weights stay gathered for the whole step (ruling E10). HSDP adds an all-reduce of a_g P/D over R copies.
+    Buckets share the compute they hide behind: what one uses is gone for the next.
     """
-    kind, a_g, m = run.layout.shard.kind, reduce_bytes(run), d.micro_batches
-    gradients, weights = a_g * parameters, WEIGHT * parameters
-    once, each = ZERO + 1.0, m
-    if kind == "none":
-        return [_hidden(prices, "gradients", "all_reduce", gradients, once, backward, layers)]
-    if kind == "zero3" and d.pp == 1:
-        rows = sharded_rows(run, d, prices, parameters, layers, forward, backward)
-    else:
-        rows = [
-            _hidden(
-                prices, "gradients", "reduce_scatter", gradients, each if kind == "zero2" else once, backward, layers
-            ),
-            _hidden(prices, "weights", "all_gather", weights, once, forward, layers),
-        ]
-    if kind == "zero3" and np.any(d.copies > 1):
-        copies = once if d.pp > 1 else each
-        rows.append(
-            _hidden(prices, "gradient copies", "all_reduce", gradients / d.shard, copies, backward, layers, "copies")
+    entries: list[Entry] = []
+    for bucket in buckets:
+        if run.layout.shard.kind == "zero3" and d.pp == 1:
+            entries += sharded_rows(run, d, prices, bucket, forward, backward)
+        else:
+            entries += step_rows(run, d, prices, bucket, forward, backward)
+        if run.layout.shard.kind == "zero3" and bucket.axis == "shard" and np.any(d.copies > 1):
+            entries.append(copies_row(run, d, prices, bucket, backward))
+        forward, backward = (
+            _left(entries, op, window) for op, window in (("weights", forward), ("gradients", backward))
         )
-    return rows
+    return entries
+
+
+def _left(entries: list[Entry], op: str, window: Column) -> Column:
+    """What the last once-a-step collective of this kind leaves of the compute it hides behind."""
+    used = [e.row.seconds for e in entries if e.row.phase == "step" and e.row.op.endswith(op)]
+    return np.maximum(window - used[-1] / WINDOW, 0.0) if used else window
+
+
+def step_rows(run: Run, d: Degrees, prices: Prices, bucket: Bucket, forward: Column, backward: Column) -> list[Entry]:
+    """Collectives of whole gradients and weights, once a step or (zero2) the gradients' after every micro-batch."""
+    kind, gradients, weights = run.layout.shard.kind, reduce_bytes(run) * bucket.parameters, WEIGHT * bucket.parameters
+    if kind == "none":
+        return [_hidden(prices, bucket, "gradients", "all_reduce", gradients, ONE, backward)]
+    each = d.micro_batches if kind == "zero2" else ONE
+    return [
+        _hidden(prices, bucket, "gradients", "reduce_scatter", gradients, each, backward),
+        _hidden(prices, bucket, "weights", "all_gather", weights, ONE, forward),
+    ]
+
+
+def copies_row(run: Run, d: Degrees, prices: Prices, bucket: Bucket, backward: Column) -> Entry:
+    """HSDP: all-reduce of the shard's gradients over the R copies, after every micro-batch unless pipelined."""
+    size = reduce_bytes(run) * bucket.parameters / d.shard
+    count = ONE if d.pp > 1 else d.micro_batches
+    across = replace(bucket, axis="copies")
+    return _hidden(prices, across, "gradient copies", "all_reduce", size, count, backward)
 
 
 def sharded_rows(
-    run: Run, d: Degrees, prices: Prices, parameters: Column, layers: int, forward: Column, backward: Column
+    run: Run, d: Degrees, prices: Prices, bucket: Bucket, forward: Column, backward: Column
 ) -> list[Entry]:
     """FSDP: per layer and micro-batch a gather before the forward pass, one before the backward pass unless the weights
     are kept, and a reduction behind the backward pass. Exposed per layer: what exceeds the neighbor layer's compute,
     plus the overlap tax; the first gather and the last reduction have nothing to hide behind.
     """
-    share = parameters / layers
-    count = d.micro_batches * layers
-    gather = _seconds(prices, "all_gather", WEIGHT * share, "shard")
-    reduce = _seconds(prices, "reduce_scatter", reduce_bytes(run) * share, "shard")
+    share, count = bucket.parameters / bucket.layers, d.micro_batches * bucket.layers
+    gathered, reduced = WEIGHT * share, reduce_bytes(run) * share
+    gather = _seconds(prices, "all_gather", gathered, bucket.axis)
+    reduce = _seconds(prices, "reduce_scatter", reduced, bucket.axis)
     again = gather if run.layout.reshard else ZERO * gather
-    f, b = forward / layers, backward / layers
+    f, b = forward / bucket.layers, backward / bucket.layers
     late = np.maximum(again + reduce - b, 0.0)
-    sum_back = np.maximum(again + reduce, 1e-30)
-    expose = _cover(run, count)
-    rows = [
-        _entry(
-            prices,
-            "weights",
-            "all_gather",
-            WEIGHT * share,
-            "shard",
-            count,
-            expose(gather, np.maximum(gather - f, 0.0), gather),
-            "forward",
-            "the forward pass of the layer before",
-        )
-    ]
+    both = np.maximum(again + reduce, TINY)
+    ahead, behind = "the forward pass of the layer before", "the backward pass of the next layer"
+    rows = [("weights", "all_gather", gathered, gather, np.maximum(gather - f, 0.0), gather, "forward", ahead)]
     if run.layout.reshard:
-        rows.append(
-            _entry(
-                prices,
-                "weights again",
-                "all_gather",
-                WEIGHT * share,
-                "shard",
-                count,
-                expose(again, late * again / sum_back, ZERO * gather),
-                "backward",
-                "the backward pass of the layer before",
-            )
-        )
-    rows.append(
-        _entry(
-            prices,
-            "gradients",
-            "reduce_scatter",
-            reduce_bytes(run) * share,
-            "shard",
-            count,
-            expose(reduce, late * reduce / sum_back, reduce),
-            "backward",
-            "the backward pass of the layer after",
-        )
-    )
-    return rows
+        rows.append(("weights again", "all_gather", gathered, again, late * again / both, ZERO, "backward", behind))
+    rows.append(("gradients", "reduce_scatter", reduced, reduce, late * reduce / both, reduce, "backward", behind))
+    return [
+        _entry(prices, bucket, op, kind, size, count, _expose(run, count, busy, over, edge), phase, hidden_by)
+        for op, kind, size, busy, over, edge, phase, hidden_by in rows
+    ]
 
 
-def _cover(run: Run, count: Column) -> Callable[[Column, Column, Column], Column]:
+def _expose(run: Run, count: Column, busy: Column, late: Column, edge: Column) -> Column:
     """Average exposed seconds of one call: what is late, the tax on what is hidden, and the one call at the edge."""
-
-    def expose(busy: Column, late: Column, edge: Column) -> Column:
-        if not run.layout.overlap.data:
-            return busy
-        return late + run.stack.overlap_tax * (busy - late) + np.maximum(edge - late, 0.0) / count
-
-    return expose
+    if not run.layout.overlap.data:
+        return busy
+    return late + run.stack.overlap_tax * (busy - late) + np.maximum(edge - late, 0.0) / count
 
 
-def _hidden(
-    prices: Prices, op: str, kind: str, size: Column, count: Column, window: Column, layers: int, axis: str = "shard"
-) -> Entry:
+def _hidden(prices: Prices, bucket: Bucket, op: str, kind: str, size: Column, count: Column, window: Column) -> Entry:
     """A once-a-step (or once-a-micro-batch) collective behind one micro-batch's pass.
 
     exposed = max(x t, t/n, t - 0.8 window): x the stack's least exposed share, t/n the layer that finishes last
     (ruling 16).
     """
-    run = prices.run
-    busy = _seconds(prices, kind, size, axis)
-    if run.layout.overlap.data:
-        exposed = np.maximum(np.maximum(run.stack.data_exposed * busy, busy / max(layers, 1)), busy - WINDOW * window)
-    else:
-        exposed = busy
-    behind = "one backward pass" if op != "weights" else "the first forward pass"
-    return _entry(prices, op, kind, size, axis, count, exposed, "step", behind if run.layout.overlap.data else None)
+    run, busy = prices.run, _seconds(prices, kind, size, bucket.axis)
+    if not run.layout.overlap.data:
+        return _entry(prices, bucket, op, kind, size, count, busy, "step", None)
+    least = np.maximum(run.stack.data_exposed * busy, busy / max(bucket.layers, 1))
+    exposed = np.maximum(least, busy - WINDOW * window)
+    behind = "the first forward pass" if op == "weights" else "one backward pass"
+    return _entry(prices, bucket, op, kind, size, count, exposed, "step", behind)
 
 
 def _seconds(prices: Prices, kind: str, size: Column, axis: str) -> Column:
@@ -143,34 +133,17 @@ def _seconds(prices: Prices, kind: str, size: Column, axis: str) -> Column:
 
 
 def _entry(
-    prices: Prices,
-    op: str,
-    kind: str,
-    size: Column,
-    axis: str,
-    count: Column,
-    exposed: Column,
-    phase: str,
+    prices: Prices, bucket: Bucket, op: str, kind: str, size: Column, count: Column, exposed: Column, phase: str,
     behind: str | None,
-) -> Entry:
+) -> Entry:  # fmt: skip
     """A ledger entry of a data-parallel collective."""
-    group, rule = prices.groups[axis], COLLECTIVES[kind]
+    group, rule = prices.groups[bucket.axis], COLLECTIVES[kind]
     busy = rule.seconds(size, group, prices.terms)
     moved = rule.traffic(size, group.size)
     alpha = np.divide(moved, busy * group.bandwidth, out=np.full_like(moved * busy, np.nan), where=busy > 0)
+    shown = np.where(group.size > 1, exposed, 0.0)
+    algorithm = f"{kind} ({rule.algorithm})"
     row = Row(
-        "data",
-        op,
-        phase,
-        "collective",
-        ZERO,
-        moved,
-        alpha,
-        "data",
-        f"{kind} ({rule.algorithm})",
-        busy,
-        np.where(group.size > 1, exposed, 0.0),
-        behind,
-        1,
+        "data", bucket.name + op, phase, "collective", ZERO, moved, alpha, "data", algorithm, busy, shown, behind, 1
     )
     return Entry(row, count + ZERO)

@@ -35,8 +35,15 @@ def lines(cluster: Cluster, counts: Gpus, busy: Column = ONE) -> tuple[Line, ...
     extra = cluster.pue - 1.0
     peak, mean = _sum([line.peak for line in found]), _sum([line.mean for line in found])
     known = found[0].peak is not None
-    found.append(Line("PUE overhead", extra * peak if known else None, extra * mean if known else None,
-                      "(PUE - 1) × the lines before it: cooling and losses of the facility", "cluster.pue"))
+    found.append(
+        Line(
+            "PUE overhead",
+            extra * peak if known else None,
+            extra * mean if known else None,
+            "(PUE - 1) × the lines before it: cooling and losses of the facility",
+            "cluster.pue",
+        )
+    )
     return tuple(found)
 
 
@@ -67,8 +74,10 @@ def _node_lines(cluster: Cluster, counts: Gpus, busy: Column) -> tuple[Line, ...
     """GPUs, host and NICs, each watts per GPU times the GPUs at work."""
     peak, mean = working(cluster, counts, busy)
     rows = (("GPUs", *_gpu(cluster)), ("host", *_host(cluster)), ("NICs", *_nic(cluster)))
-    return tuple(Line(name, None if watts is None else watts * peak, None if watts is None else watts * mean,
-                      basis, source) for name, watts, basis, source in rows)
+    return tuple(
+        Line(name, None if watts is None else watts * peak, None if watts is None else watts * mean, basis, source)
+        for name, watts, basis, source in rows
+    )
 
 
 def _gpu(cluster: Cluster) -> tuple[Column | None, str, str]:

@@ -23,8 +23,14 @@ BACKWARD = 2.0 / 3.0  # of the arithmetic of a step
 EFFICIENT = 0.7  # efficiency from which a step counts as limited by its arithmetic (our choice)
 FIRST_LINK = column(20e9)
 SETTINGS = {
-    "parameters": "model.parameters", "layers": "model.layers", "hidden": "model.hidden", "sequence": "sequence",
-    "accumulation": "accumulation", "data": "cluster.gpus", "gpus": "cluster.gpus", "link": "cluster.link",
+    "parameters": "model.parameters",
+    "layers": "model.layers",
+    "hidden": "model.hidden",
+    "sequence": "sequence",
+    "accumulation": "accumulation",
+    "data": "cluster.gpus",
+    "gpus": "cluster.gpus",
+    "link": "cluster.link",
     "compute": "efficiency.compute",
 }
 TERMS = ("compute", "tensor", "pipeline", "data", "bubble")
@@ -83,17 +89,13 @@ class Reduced:
 
 
 VERDICTS = {
-    "compute-limited":
-        "Compute-limited: {} of the stated compute rate goes into the model; faster arithmetic would shorten the step.",
-    "overhead-limited":
-        "Overhead-limited: arithmetic is the largest single term, yet communication and the pipeline bubble together "
-        "leave {} of the stated compute rate. More micro-batches shrink the bubble, a faster link the collectives.",
-    "communication-limited":
-        "Communication-limited: collectives are the largest term, and {} of the stated compute rate is left. "
-        "A faster link, or less tensor parallelism, would help.",
-    "bubble-limited":
-        "Bubble-limited: stages wait longer than they compute, and {} of the stated compute rate is left. "
-        "More micro-batches or fewer stages would help.",
+    "compute-limited": "Compute-limited: {} of the stated compute rate goes into the model; faster arithmetic would shorten the step.",
+    "overhead-limited": "Overhead-limited: arithmetic is the largest single term, yet communication and the pipeline bubble together "
+    "leave {} of the stated compute rate. More micro-batches shrink the bubble, a faster link the collectives.",
+    "communication-limited": "Communication-limited: collectives are the largest term, and {} of the stated compute rate is left. "
+    "A faster link, or less tensor parallelism, would help.",
+    "bubble-limited": "Bubble-limited: stages wait longer than they compute, and {} of the stated compute rate is left. "
+    "More micro-batches or fewer stages would help.",
 }
 CLASSES = ("overhead-limited", *("communication-limited",) * 3, "bubble-limited")  # by the largest of TERMS
 
@@ -132,14 +134,31 @@ def _results(i: Inputs, used: Column, tokens: Column, terms: tuple[Column, ...],
     kinds = np.take(np.array(CLASSES), largest)
     limited = np.where((largest == 0) & (efficiency >= EFFICIENT), "compute-limited", kinds)
     return Reduced(
-        step_time=step, compute_time=compute, tensor_communication=tensor, pipeline_communication=pipeline,
-        data_communication=data, data_communication_raw=raw, exposed_communication=communication,
-        bubble_time=bubble, bubble=bubble / compute, bubble_share=bubble / step,
-        communication_fraction=communication / step, mfu=efficiency, scaling_efficiency=efficiency,
-        achieved=efficiency * i.compute, tokens_per_step=tokens, tokens_per_second=tokens / step,
-        tokens_per_second_per_gpu=tokens / step / used, micro_batches=i.accumulation, data_parallel=i.data,
-        used_gpus=used, idle_gpus=np.maximum(i.gpus - used, 0.0), valid_layout=used <= i.gpus,
-        bottleneck=np.take(np.array(TERMS), largest), verdict_class=limited)
+        step_time=step,
+        compute_time=compute,
+        tensor_communication=tensor,
+        pipeline_communication=pipeline,
+        data_communication=data,
+        data_communication_raw=raw,
+        exposed_communication=communication,
+        bubble_time=bubble,
+        bubble=bubble / compute,
+        bubble_share=bubble / step,
+        communication_fraction=communication / step,
+        mfu=efficiency,
+        scaling_efficiency=efficiency,
+        achieved=efficiency * i.compute,
+        tokens_per_step=tokens,
+        tokens_per_second=tokens / step,
+        tokens_per_second_per_gpu=tokens / step / used,
+        micro_batches=i.accumulation,
+        data_parallel=i.data,
+        used_gpus=used,
+        idle_gpus=np.maximum(i.gpus - used, 0.0),
+        valid_layout=used <= i.gpus,
+        bottleneck=np.take(np.array(TERMS), largest),
+        verdict_class=limited,
+    )
 
 
 def whole_replicas(gpus: Column, tensor: Column, pipeline: int) -> Column:
@@ -158,9 +177,14 @@ def read(run: Run) -> Inputs | tuple[str, ...]:
         micro_batches = run.batch / (data * layout.micro_batch)
     gpus = run.cluster.gpus if data is None or run.cluster.gpus is not None else layout.tensor * layout.pipeline * data
     found = {
-        "parameters": model.parameters, "layers": None if model.layers is None else column(model.layers),
-        "hidden": model.hidden, "sequence": model.sequence if run.sequence is None else run.sequence,
-        "accumulation": micro_batches, "data": data, "gpus": gpus, "link": run.cluster.link,
+        "parameters": model.parameters,
+        "layers": None if model.layers is None else column(model.layers),
+        "hidden": model.hidden,
+        "sequence": model.sequence if run.sequence is None else run.sequence,
+        "accumulation": micro_batches,
+        "data": data,
+        "gpus": gpus,
+        "link": run.cluster.link,
         "compute": run.efficiency.compute,
     }
     given = {name: value for name, value in found.items() if value is not None}
@@ -182,8 +206,9 @@ def over_gpus(i: Inputs, points: int = 48, last: Column | None = None) -> tuple[
     return data * replica, evaluate(replace(i, data=data, gpus=data * replica)).scaling_efficiency
 
 
-def over_link(i: Inputs, points: int = 48, first: Column = FIRST_LINK,
-              last: Column | None = None) -> tuple[Column, Column]:
+def over_link(
+    i: Inputs, points: int = 48, first: Column = FIRST_LINK, last: Column | None = None
+) -> tuple[Column, Column]:
     """(bytes/s of the link, efficiency), in equal steps from 20 GB/s to twice the run's link where not given."""
     end = 2.0 * i.link if last is None else last
     links = first + (end - first) * np.linspace(0.0, 1.0, points)

@@ -101,8 +101,9 @@ def smallest_split_inner(peak: Column, link: Column, devices: Column, element: C
     return (devices - 1.0) * element * peak / link
 
 
-def split_matmul(batch: Column, inner: Column, outer: Column, devices: Column, peak: Column, link: Column,
-                 element: Column = ELEMENT) -> Roofline:
+def split_matmul(
+    batch: Column, inner: Column, outer: Column, devices: Column, peak: Column, link: Column, element: Column = ELEMENT
+) -> Roofline:
     """A matmul whose inner dimension is split over ``devices``: its arithmetic against the sum of partial results."""
     share = matmul_flops(batch, inner, outer) / devices
     moved = 2.0 * (devices - 1.0) / devices * element * batch * outer

@@ -117,7 +117,7 @@ def _run(plan: _Plan) -> list[list[Span]]:
         stage = ready.pop()
         order = plan.orders[stage]
         while at[stage] < len(order):
-            unit = order[at[stage]:at[stage] + (2 if order[at[stage]].paired else 1)]
+            unit = order[at[stage] : at[stage] + (2 if order[at[stage]].paired else 1)]
             needs = [plan.needs(stage, work) for work in unit]
             missing = next((need for need, _ in needs if need is not None and need not in done), None)
             if missing is not None:
@@ -144,8 +144,10 @@ def _drawn(plan: _Plan, stage: int, unit: Sequence[Pass], start: float, end: flo
     for seconds in alone[:-1]:
         edges.append(edges[-1] + seconds * scale)
     edges.append(end)
-    return [Span(stage, work.kind, work.micro_batch, work.chunk, a, b)
-            for work, a, b in zip(unit, edges, edges[1:], strict=False)]
+    return [
+        Span(stage, work.kind, work.micro_batch, work.chunk, a, b)
+        for work, a, b in zip(unit, edges, edges[1:], strict=False)
+    ]
 
 
 def _peak(order: Sequence[Pass], share: float) -> float:
@@ -157,9 +159,16 @@ def _peak(order: Sequence[Pass], share: float) -> float:
     return most * share
 
 
-def simulate(schedule: str, forward: Sequence[float], backward: Sequence[float], micro_batches: int,
-             virtual_stages: int = 1, send: float = 0.0, weight: Sequence[float] | None = None,
-             pair: Sequence[float] | None = None) -> Timeline:
+def simulate(
+    schedule: str,
+    forward: Sequence[float],
+    backward: Sequence[float],
+    micro_batches: int,
+    virtual_stages: int = 1,
+    send: float = 0.0,
+    weight: Sequence[float] | None = None,
+    pair: Sequence[float] | None = None,
+) -> Timeline:
     """The timeline of one step and pipeline.
 
     ``forward``, ``backward``: seconds of one micro-batch on each stage; ``weight``: the part of the backward that

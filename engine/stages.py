@@ -4,21 +4,27 @@ Symbols: L layers, p stages, v chunks per stage (virtual stages). Chunk c = 0 â€
 the order of the model. The embedding stands before chunk 0, the head and the loss after the last chunk.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 
 
 @dataclass(frozen=True)
 class Stage:
-    """The layers of one stage, chunk by chunk, and whether it also holds the embedding or the head."""
+    """The layers of one stage, chunk by chunk as they stand in the model, and whether it holds embedding or head."""
 
     index: int
-    chunks: tuple[int, ...]
+    chunks: tuple[range, ...]
     first: bool
     last: bool
 
     @property
     def layers(self) -> int:
-        return sum(self.chunks)
+        return sum(len(chunk) for chunk in self.chunks)
+
+    def count(self, kinds: Sequence[object], kind: object) -> int:
+        """Layers of one kind on this stage; ``kinds`` lists the kind of every layer of the model."""
+        return sum(kinds[i] == kind for chunk in self.chunks for i in chunk)
 
 
 def chunk_layers(layers: int, chunks: int, split: str) -> tuple[int, ...]:
@@ -45,11 +51,11 @@ def assign(
     layers: int, pipeline: int, virtual_stages: int, split: str, stated: tuple[int, ...] | None
 ) -> tuple[Stage, ...]:
     """The stages of a pipeline; ``stated`` gives the layers of each stage instead of ``split``."""
-    if stated is not None:
-        each = tuple(chunk_layers(n, virtual_stages, "even") for n in stated)
-        return tuple(Stage(i, each[i], i == 0, i == len(stated) - 1) for i in range(len(stated)))
-    sizes = chunk_layers(layers, pipeline * virtual_stages, split)
-    return tuple(
-        Stage(i, tuple(sizes[i + v * pipeline] for v in range(virtual_stages)), i == 0, i == pipeline - 1)
-        for i in range(pipeline)
-    )
+    if stated is None:
+        sizes = chunk_layers(layers, pipeline * virtual_stages, split)
+    else:
+        each = [chunk_layers(n, virtual_stages, "even") for n in stated]
+        sizes = tuple(each[i % pipeline][i // pipeline] for i in range(pipeline * virtual_stages))
+    starts = [0, *accumulate(sizes)]
+    chunks = [range(a, b) for a, b in pairwise(starts)]
+    return tuple(Stage(i, tuple(chunks[i::pipeline]), i == 0, i == pipeline - 1) for i in range(pipeline))

@@ -1,13 +1,18 @@
 """Parameters of one rank, stage by stage: what it computes with and what it keeps the optimizer's states of.
 
-Symbols: tp tensor degree; k_r key/value heads of a rank, at least one; Vp padded vocabulary; P parameters of a rank
-after tensor and pipeline splitting, before sharding over data parallelism.
+Dense parameters are sharded over the data group (D ranks), experts over their own (edp ranks), so they are counted
+apart. Symbols: tp, ep, etp degrees; k_r key/value heads of a rank, at least one; Vp padded vocabulary; P parameters of
+a rank after tensor, expert and pipeline splitting, before sharding over data parallelism.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from engine.columns import ZERO, Column
 from engine.inputs import Run
+from engine.layers import LayerKind, layer_kinds, parameters_of
 from engine.layout import Degrees
 from engine.models import Layer, Parameters, shape
 from engine.operators.head import padded_vocabulary
@@ -16,40 +21,66 @@ from engine.stages import Stage
 
 @dataclass(frozen=True)
 class RankParameters:
-    """Parameters on one tensor rank: of one layer, of the embedding and of the head."""
+    """Parameters on one tensor rank: dense and expert part of a layer of each kind, the embedding, the head."""
 
-    layer: Column
+    kinds: tuple[LayerKind, ...]  # of every layer of the model
+    dense: dict[LayerKind, Column]
+    experts: dict[LayerKind, Column]
     embedding: Column
     head: Column
 
     def stage(self, stage: Stage, tied: bool, pipeline: int) -> Column:
-        """P of a stage; a tied matrix stands on both ends of a pipeline, once where there is only one stage."""
-        result = stage.layers * self.layer
+        """Dense P of a stage; a tied matrix stands on both ends of a pipeline, once where there is only one stage."""
+        result = self._sum(self.dense, stage)
         if stage.first:
             result = result + self.embedding
         if stage.last and not (tied and pipeline == 1):
             result = result + self.head
         return result
 
+    def stage_experts(self, stage: Stage) -> Column:
+        """Expert P of a stage."""
+        return self._sum(self.experts, stage)
 
-def layer_parameters(run: Run, layer: Layer, d: Degrees) -> Column:
-    """Parameters of one dense layer on one tensor rank.
+    def _sum(self, by_kind: dict[LayerKind, Column], stage: Stage) -> Column:
+        result = ZERO
+        for kind, parameters in by_kind.items():
+            result = result + stage.count(self.kinds, kind) * parameters
+        return result
 
-    Matrices are split over tp (key/value heads are replicated where tp exceeds them, ruling 6), norms are not.
+    @property
+    def largest_layer(self) -> Column:
+        """Dense parameters of the last kind of layer, the unit FSDP gathers."""
+        return list(self.dense.values())[-1]
+
+
+def dense_parameters(run: Run, layer: Layer, d: Degrees) -> Column:
+    """Parameters of one layer on one tensor rank, routed experts left out.
+
+    Matrices are split over tp; key/value heads are replicated where tp exceeds them (ruling 6); norms, the router and
+    latent down-projections are not split.
     """
-    dims = shape(run.model)
+    dims, attention = shape(run.model), run.model.attention
+    shared = layer.norms + layer.attention_norms + layer.router + layer.sinks / d.tp
+    split = layer.output + layer.mlp + layer.shared + layer.biases
+    if attention is not None and attention.kind == "latent":
+        known = [ZERO if x is None else x for x in (attention.query_rank, attention.kv_rank, attention.rope_head)]
+        down = dims.hidden * (known[0] + known[1] + known[2])
+        return (split + layer.query + layer.key_value - down) / d.tp + down + shared
     key_value = dims.hidden * d.kv_heads * (dims.head + dims.value_head)
-    return (
-        (layer.query + layer.output + layer.mlp + layer.biases) / d.tp + key_value + layer.norms + layer.attention_norms
-    )
+    return (split + layer.query) / d.tp + key_value + shared
 
 
 def rank_parameters(run: Run, n: Parameters, d: Degrees) -> RankParameters:
     """The parts of one tensor rank, with the padded vocabulary (ruling 7)."""
     assert run.model.hidden is not None
     table = padded_vocabulary(run) * run.model.hidden / d.tp
+    kinds = layer_kinds(run.model)
+    counted = {kind: parameters_of(kind, n) for kind in dict.fromkeys(kinds)}
     return RankParameters(
-        layer=layer_parameters(run, n.dense, d),
+        kinds=kinds,
+        dense={kind: dense_parameters(run, layer, d) for kind, layer in counted.items()},
+        experts={kind: (layer.experts + layer.expert_biases) / (d.ep * d.etp) for kind, layer in counted.items()},
         embedding=table + n.positions + n.embedding_norm,
         head=table + n.head_bias / d.tp + n.final_norm + ZERO,
     )
@@ -63,3 +94,8 @@ def gradient_bytes(run: Run) -> Column:
 def reduce_bytes(run: Run) -> Column:
     """Bytes of a gradient in the reduction (a_g): bf16 where the run keeps bf16 gradients, else the stack's."""
     return run.states.gradients if run.states.gradients is not None else run.stack.reduce_bytes
+
+
+def largest(parts: Sequence[Column]) -> Column:
+    """The largest of some columns, row by row."""
+    return np.asarray(np.max(np.stack(np.broadcast_arrays(*parts)), axis=0))

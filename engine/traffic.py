@@ -11,7 +11,7 @@ from engine.metrics import GROUP_AXES
 from engine.network import Group, spans, tiers
 from engine.step import Step, add
 
-AXES = ("tensor", "context", "pipeline", "data")
+AXES = ("tensor", "context", "expert", "pipeline", "data")
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ class AxisTraffic:
 def traffic(run: Run, d: Degrees, made: Step) -> list[AxisTraffic]:
     """A row for every axis; an axis of degree one has no traffic but is shown."""
     names = tuple(t.name for t in tiers(run.cluster, d.used))
-    return [_axis(axis, names, made) for axis in AXES]
+    return [_axis(axis, names, made) for axis in AXES if axis in made.timing.prices.groups]
 
 
 def _axis(axis: str, names: tuple[str, ...], made: Step) -> AxisTraffic:
-    group = made.prices.groups["data" if axis == "data" else axis]
+    group = made.timing.prices.groups["data" if axis == "data" else axis]
     entries = [e for e in made.entries if e.row.axis == axis]
     return AxisTraffic(
         axis,
@@ -67,8 +67,8 @@ def facts(run: Run, d: Degrees, made: Step) -> dict[str, Column | str]:
     """What checks may ask of the groups: group.<axis>.size, members, domains, pods, slowdown and tier."""
     names = tuple(t.name for t in tiers(run.cluster, d.used))
     found: dict[str, Column | str] = {}
-    for axis in GROUP_AXES:
-        g = made.prices.groups[axis]
+    for axis in (a for a in GROUP_AXES if a in made.timing.prices.groups):
+        g = made.timing.prices.groups[axis]
         values = {"size": g.size, "members": g.per_domain, "domains": g.domains, "pods": pods(names, g)}
         found |= {f"group.{axis}.{what}": value for what, value in values.items()}
         found |= {f"group.{axis}.slowdown": g.slowdown, f"group.{axis}.tier": names[int(np.ravel(g.reach)[0])]}
@@ -77,7 +77,7 @@ def facts(run: Run, d: Degrees, made: Step) -> dict[str, Column | str]:
 
 def smallest_collective(made: Step) -> Column:
     """Bytes of the smallest collective buffer a step moves between ranks; NaN where nothing is moved."""
-    result = np.full_like(made.pace, np.nan)
+    result = np.full_like(made.timing.pace, np.nan)
     for entry in made.entries:
         if entry.row.axis is not None:
             size = np.where((entry.row.bytes > 0) & (entry.count > 0), entry.row.bytes, np.nan)

@@ -63,6 +63,11 @@ def _sizes(run: Run, d: Degrees) -> Iterator[Rule]:
         )
     if run.model.experts is None:
         yield Rule("expert", np.asarray((d.ep == 1) & (d.etp == 1)), "expert parallelism needs a model with experts")
+        return
+    routed, ranks = run.model.experts.routed, d.tp * d.cp * d.dp
+    yield Rule("experts", divides(d.ep, routed), f"{_text(routed)} experts do not divide by expert {_text(d.ep)}")
+    reason = f"expert {_text(d.ep)} x expert_tensor {_text(d.etp)} does not divide the {_text(ranks)} ranks of a stage"
+    yield Rule("expert ranks", divides(d.ep * d.etp, ranks), reason)
 
 
 def _pipeline(run: Run, d: Degrees) -> Iterator[Rule]:

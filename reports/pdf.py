@@ -8,6 +8,7 @@ import ctypes
 import ctypes.util
 import logging
 import os
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -105,9 +106,11 @@ def written(page: str, book: Book, attachments: Sequence[Attachment]) -> bytes:
         for a in attachments
     ]
     html = weasyprint.HTML(string=page, url_fetcher=fetcher, base_url=None)
-    result = html.write_pdf(
-        pdf_variant="pdf/a-3a", attachments=files, font_config=FontConfiguration(), finisher=finish, cache={}
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # WeasyPrint leaves its color profile open
+        result = html.write_pdf(
+            pdf_variant="pdf/a-3a", attachments=files, font_config=FontConfiguration(), finisher=finish, cache={}
+        )
     assert isinstance(result, bytes)
     return result
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from reports.quantities import Quantity
+from reports.quantities import Quantity, legible
 from reports.tables import Table
 
 Json = Mapping[str, Any]
@@ -112,13 +112,14 @@ class Plan:
     def result(self, name: str) -> Quantity:
         """A result as it is shown, with the unit, precision, limit and source the document gives for it."""
         shown = self.point["figures"].get(name) or {}
-        return Quantity(
+        stated = Quantity(
             self.results.get(name),
             shown.get("unit") or "",
             shown.get("precision"),
             shown.get("limit"),
             source=shown.get("source") or "",
         )
+        return legible(stated)
 
     def setting(self, path: str, default: Any = None) -> Any:
         value = self.settings.get(path)

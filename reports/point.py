@@ -66,7 +66,7 @@ def ledger(result: Result) -> list[Json]:
     """The ledger of the stage that sets the pace, per step; rows that never run are left out."""
     if result.step is None or "step_time" not in result.columns:
         return []
-    pace = int(result.step.pace[0])
+    pace = int(result.step.timing.pace[0])
     return [_ledger_row(e, pace) for e in result.step.entries if number(e.count) and _moves(e)]
 
 
@@ -129,9 +129,9 @@ def traffic(result: Result) -> list[Json]:
 
 def stages(result: Result) -> list[Json]:
     """Layers and times of every pipeline stage, seconds per micro-batch."""
-    made = result.step
-    if made is None or "step_time" not in result.columns:
+    if result.step is None or "step_time" not in result.columns:
         return []
+    made = result.step.timing
     return [
         {"stage": s.index, "layers": s.layers, "forward": number(f), "backward": number(b), "send": number(made.send)}
         for s, f, b in zip(made.stages, made.forward, made.backward, strict=True)

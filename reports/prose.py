@@ -1,10 +1,9 @@
 """Words around numbers: lists, counts, agreement. Sentences themselves are templates; there are no adjectives here."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from reports.plan import Plan
+from reports.plan import Json, Plan
 from reports.quantities import NBSP, Quantity, fixed, grouped
-from reports.terms import words
 
 COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 AXES = (("tensor", "TP"), ("context", "CP"), ("pipeline", "PP"), ("data", "DP"), ("expert", "EP"))
@@ -60,20 +59,17 @@ def subtitle(plan: Plan) -> str:
     return f"{gpus(plan)} for {model}{size}{amount}"
 
 
-def verdict_heading(word: str, conditions: int, status: str) -> tuple[str, str]:
+def verdict_heading(verdict: Json, conditions: int, status: str) -> tuple[str, str]:
     """(status word, heading) of the verdict box."""
     if status == "cannot_be_built":
         return "fail", "Not feasible: this layout cannot be built"
     if status == "does_not_fit":
         return "fail", "Not feasible: it does not fit in memory"
-    if word == "recommended_with_conditions":
-        tail = f", with {count(conditions, 'condition')}" if conditions else ", with conditions"
-        return "warn", f"Recommended{tail}"
-    return {"recommended": ("pass", "Recommended"), "not_feasible": ("fail", "Not feasible")}.get(
-        word, ("open", "Not decided")
-    )
-
-
-def named(values: Sequence[str]) -> str:
-    """Names of the language as a list in words."""
-    return joined(words(v) for v in values)
+    if verdict["word"] == "recommended_with_conditions":
+        warnings = (verdict.get("counts") or {}).get("warn") or 0
+        return (
+            "warn",
+            f"Recommended, with {count(conditions, 'condition') if conditions else count(warnings, 'warning')}",
+        )
+    words = {"recommended": ("pass", "Recommended"), "not_feasible": ("fail", "Not feasible")}
+    return words.get(verdict["word"], ("open", "Not decided"))

@@ -112,8 +112,24 @@ def readable(value: float | None, unit: str | None) -> Quantity:
     return binary if len(binary.number()) < len(decimal.number()) else decimal
 
 
-def margin(result: float | None, limit: float | None, relation: str) -> float | None:
-    """Unused share of the allowance: 1 - result/limit for "<=", result/limit - 1 for ">="; None where undefined."""
-    if result is None or not limit:
-        return None
-    return 1 - result / limit if relation in ("<=", "<") else result / limit - 1
+def legible(quantity: Quantity) -> Quantity:
+    """The quantity, in a smaller unit of its scale where its own would print a value that is not 0 as 0."""
+    value, decimals = quantity.value, quantity.decimals
+    if not value or decimals is None or not math.isfinite(value) or round(value / quantity.display.factor, decimals):
+        return quantity
+    base = unit_of(BASE_NAMES.get(quantity.display.base, ""))
+    smaller = scaled(value, base) if base.base == quantity.display.base else quantity.display
+    return replace(quantity, unit=smaller.name, decimals=1 if smaller.factor < quantity.display.factor else None)
+
+
+BASE_NAMES = {
+    "s": "s",
+    "B": "B",
+    "B/s": "B/s",
+    "FLOP/s": "FLOP/s",
+    "USD": "$",
+    "W": "W",
+    "J": "J",
+    "kg": "kg",
+    "GPU s": "GPU-s",
+}

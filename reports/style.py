@@ -27,7 +27,7 @@ WARN_TINT, PASS_TINT, FAIL_TINT = "#FBF4E6", "#EAF4EE", "#FBECEA"
 PALETTE = (NAVY, BLUE, SKY, GREEN, AMBER, RUST, STONE)  # in this order of use
 HEAT = ("#EDF6FC", "#CFE9F8", SKY, BLUE, NAVY)  # light = low
 ON = {NAVY: WHITE, BLUE: WHITE, SKY: INK, GREEN: INK, AMBER: INK, RUST: WHITE, STONE: INK, WHITE: INK, PAPER: INK,
-      "#CFE9F8": INK}  # fmt: skip
+      HEAT[0]: INK}  # fmt: skip
 """The color of text on a fill."""
 AXIS_COLORS = {"tensor": SKY, "context": BLUE, "expert": RUST, "pipeline": NAVY, "data": GREEN}
 STATUS_COLORS = {"pass": PASS, "note": INK, "warn": WARN, "fail": FAIL, "open": OPEN, "na": OPEN}

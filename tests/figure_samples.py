@@ -122,6 +122,7 @@ passes = st.builds(
     st.integers(0, 11), st.sampled_from("FBW"), st.integers(1, 20), st.integers(0, 3), st.floats(0, 50), st.floats(0.01, 5),
 )  # fmt: skip
 kinds = st.sampled_from(["gemm", "sdpa", "hbm"])
+intensity = st.one_of(st.floats(1e-3, 1e6), st.none())
 
 DATA: dict[str, st.SearchStrategy[Any]] = {
     "step_time": st.builds(
@@ -153,7 +154,7 @@ DATA: dict[str, st.SearchStrategy[Any]] = {
         st.just(TIERS), st.integers(0, 200)),
     "roofline": st.builds(
         roofline.RooflineData, names, st.sampled_from(["bf16", "fp8"]), st.floats(1e12, 1e16), st.floats(1e11, 1e14),
-        several(st.builds(roofline.Operator, names, kinds, st.floats(1e-3, 1e6), st.floats(1e6, 1e16)), 10),
+        several(st.builds(roofline.Operator, names, kinds, intensity, st.floats(1e6, 1e16)), 10),
         st.none() | st.just(("fp8", 2e16))),
     "measured": st.builds(
         measured.MeasuredData,

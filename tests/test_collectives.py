@@ -10,15 +10,16 @@ from hypothesis import strategies as st
 from engine import layout, network
 from engine.collectives import COLLECTIVES, Terms, parameter_server, terms
 from engine.columns import ONE, ZERO, column
+from engine.groups import groups
 from tests.settings import run
 
-IDEAL = Terms("fitted", ONE, ONE, ONE, ONE, ZERO)
+IDEAL = Terms("fitted", ONE, ONE, ONE, ONE, ZERO, ONE)
 
 
 def flat_group(n: int, beta: float, hop: float = 0.0) -> network.Group:
     """A group of n ranks in one domain."""
     size = column(n)
-    return network.Group("data", size, (size,), (ONE,), ZERO, column(beta), column(np.inf), ONE, (column(hop),), False)
+    return network.Group("data", size, (size,), (ONE,), ZERO, column(beta), column(np.inf), ONE, (column(hop),))
 
 
 @pytest.mark.oracle("S4-ring")
@@ -83,7 +84,7 @@ def test_hierarchical_all_reduce_is_bounded_by_the_slower_part() -> None:
         layout__data=16,
         batch=16,
     )
-    group = network.group(r, layout.resolve(r), "data")
+    group = groups(r, layout.resolve(r))["data"]
     time = COLLECTIVES["all_reduce"].seconds(column(1e9), group, IDEAL)[0]
     assert time == pytest.approx(max(2 * 7 / 8 / 450, 1 / 400))
 

@@ -78,13 +78,6 @@ def test_what_cannot_be_built_names_what_can() -> None:
     assert r.status == "cannot_be_built" and r.reasons and "step_time" not in r.columns
 
 
-def test_experts_are_not_evaluated_and_not_dropped() -> None:
-    experts = {"routed": 8, "shared": 0, "active": 2, "ffn": 14336, "shared_gate": False, "dense_layers": 0, "every": 1,
-               "imbalance": 1, "router_bias": False, "bias": False}  # fmt: skip
-    r = result(**{f"model__experts__{k}": v for k, v in experts.items()}, model__experts=True)
-    assert r.status == "not_evaluated" and "not evaluated by this version" in r.reasons[0]
-
-
 def test_recompute_raises_hfu_and_not_mfu() -> None:
     plain, again = result().columns, result(layout__recompute="full").columns
     assert again["mfu"][0] < plain["mfu"][0]

@@ -27,7 +27,8 @@ WIDTHS = {"topology": style.HALF, "checkpoint_curve": style.HALF, "roofline": st
 
 def whole(picture: Picture) -> None:
     """Asserts all that holds for every figure, whatever it shows."""
-    assert overlaps(picture.texts, picture.markers) == ()
+    pairs = overlaps(picture.texts, picture.markers)
+    assert pairs == ()
     assert outside(picture.texts, picture.width_mm, picture.height_mm) == ()
     assert min(box.size for box in picture.texts) >= style.CELL
     for box in picture.texts:

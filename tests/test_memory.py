@@ -7,18 +7,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import layout, memory, models, rules_of_thumb, step
+from engine import entries, layout, memory, models, rules_of_thumb
 from engine.columns import column
 from engine.inputs import Run
+from engine.ledger import PricedBlock
+from engine.step import Timing
 from tests.settings import run
 
 GB = 1e9
 N_S4 = 70_548_193_280
 
 
-def made(r: Run) -> tuple[layout.Degrees, step.Step]:
+def made(r: Run) -> tuple[layout.Degrees, Timing]:
     d = layout.resolve(r)
-    return d, step.step(r, d, models.count(r.model))
+    return d, entries.step(r, d, models.count(r.model)).timing
+
+
+def layer(t: Timing) -> tuple[PricedBlock, ...]:
+    """The blocks of the only kind of layer."""
+    return next(iter(t.layers.values()))
 
 
 def state_bytes(r: Run) -> float:
@@ -99,7 +106,7 @@ def gpt(**changed: Any) -> Run:
 def test_kept_tensors_of_a_gpt_layer_are_korthikantis(tensor: int) -> None:
     """s b h (10 + 24/t + 5 a s/(h t)); 34 + 5 a s/h for t = 1."""
     d, s = made(gpt(layout__tensor=tensor))
-    kept = memory.layer_bytes(tuple(b.block for b in s.layer), ())
+    kept = memory.layer_bytes(tuple(b.block for b in layer(s)), ())
     expected = rules_of_thumb.layer_activations(d.tokens, column(8192), column(64), d.sequence, column(tensor))
     assert kept[0] == pytest.approx(expected[0], rel=1e-12)
 
@@ -127,7 +134,7 @@ def test_the_34_byte_rule_split_eight_ways() -> None:
 def test_full_recompute_keeps_the_layers_inputs() -> None:
     r = run(layout__tensor=1, layout__recompute="full", cluster__gpus=512, batch=512)
     d, s = made(r)
-    assert 80 * memory.layer_bytes(tuple(b.block for b in s.layer), ("all",))[0] / GB == pytest.approx(10.74, rel=1e-3)
+    assert 80 * memory.layer_bytes(tuple(b.block for b in layer(s)), ("all",))[0] / GB == pytest.approx(10.74, rel=1e-3)
     assert d.tokens[0] == 8192
 
 
@@ -138,7 +145,7 @@ def test_a_llama_layer_keeps_33_5_bytes_per_token_and_width() -> None:
         _, s = made(
             run(layout__tensor=1, model__hidden=hidden, model__ffn=ffn, model__heads=heads, cluster__gpus=1, batch=1)
         )
-        kept = memory.layer_bytes(tuple(b.block for b in s.layer), ())[0]
+        kept = memory.layer_bytes(tuple(b.block for b in layer(s)), ())[0]
         assert kept / (8192 * hidden) == pytest.approx(expected, abs=0.1)
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from engine import layout, network
 from engine.columns import column
+from engine.groups import groups
 from tests.settings import TIERS, run
 
 PODS = (("node", 8, 450e9, 1e-6, 1.0), ("pod", 2048, 50e9, 10e-6, 1.0), ("spine", 4096, 50e9, 10e-6, 7.0))
@@ -16,7 +17,7 @@ PODS = (("node", 8, 450e9, 1e-6, 1.0), ("pod", 2048, 50e9, 10e-6, 1.0), ("spine"
 
 def group(axis: str, **changed: Any) -> network.Group:
     r = run(**changed)
-    return network.group(r, layout.resolve(r), axis)
+    return groups(r, layout.resolve(r))[axis]
 
 
 def test_tensor_group_stays_in_its_node() -> None:
@@ -50,8 +51,8 @@ def test_balanced_placement_halves_the_job_over_two_pods() -> None:
     r = run(cluster__placement="balanced", layout__shard="zero3", layout__shard__within="pod")
     d = layout.resolve(r)
     assert (d.shard[0], d.copies[0]) == (256, 2)
-    assert network.group(r, d, "data", size=d.shard).reach[0] == 1
-    assert network.group(r, d, "data", size=d.copies, spread=d.shard).reach[0] == 2
+    assert groups(r, d)["shard"].reach[0] == 1
+    assert groups(r, d)["copies"].reach[0] == 2
 
 
 def test_no_tier_means_the_scale_up_link() -> None:
@@ -68,7 +69,7 @@ def test_members_and_elements_cover_the_group(tensor: int, pipeline: int, placem
     r = run(layout__tensor=tensor, layout__pipeline=pipeline, cluster__placement=placement)
     d = layout.resolve(r)
     for axis in ("tensor", "data", "pipeline"):
-        g = network.group(r, d, axis)
+        g = groups(r, d)[axis]
         for members, elements in zip(g.members, g.elements, strict=True):
             assert np.all(members * elements >= g.size) and np.all(members >= 1)
 

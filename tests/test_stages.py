@@ -13,7 +13,8 @@ def test_126_layers_over_16_stages_count_embedding_and_head() -> None:
 def test_126_layers_over_16_by_8_chunks() -> None:
     stages = assign(126, 16, 8, "balanced", None)
     assert [s.layers for s in stages] == [7, *[8] * 14, 7]
-    assert stages[0].chunks[0] == 0 and stages[-1].chunks[-1] == 0
+    assert len(stages[0].chunks[0]) == 0 and len(stages[-1].chunks[-1]) == 0
+    assert [list(c) for c in stages[1].chunks] == [[16 * v] for v in range(8)]
 
 
 def test_layers_that_divide_are_equal() -> None:

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import flops, kernels, layout, models, step
+from engine import entries, flops, kernels, layout, models, step
 from engine.columns import ONE, column
+from engine.ledger import PricedBlock
 from engine.operators.optimizer import ADAM_FLOPS, s0_seconds, step_bytes
 from engine.operators.work import Gemm, Sdpa, Traffic
 from engine.stages import Stage
@@ -18,7 +19,12 @@ from tests.settings import TIERS, run
 def made(tiers: Any = TIERS, **changed: Any) -> tuple[layout.Degrees, step.Step]:
     r = run(tiers, **changed)
     d = layout.resolve(r)
-    return d, step.step(r, d, models.count(r.model))
+    return d, entries.step(r, d, models.count(r.model))
+
+
+def layer(s: step.Step) -> tuple[PricedBlock, ...]:
+    """The blocks of the only kind of layer."""
+    return next(iter(s.timing.layers.values()))
 
 
 def seconds(tiers: Any = TIERS, **changed: Any) -> float:
@@ -53,7 +59,7 @@ def test_pass_counts_are_s0s() -> None:
     _, s = made()
     found = {
         (w.op, phase): w.passes
-        for b in s.layer
+        for b in layer(s)
         for phase, works in (("f", b.block.forward), ("b", b.block.backward))
         for w in works
         if isinstance(w, Traffic)
@@ -82,7 +88,8 @@ def test_optimizer_bytes_and_s0s_form() -> None:
 def test_attention_forward_is_half_the_square_and_backward_two_and_a_half_times() -> None:
     _, s = made(**ONE_GPU)
     forward, backward = (
-        next(w for w in works if isinstance(w, Sdpa)) for works in (s.layer[0].block.forward, s.layer[0].block.backward)
+        next(w for w in works if isinstance(w, Sdpa))
+        for works in (layer(s)[0].block.forward, layer(s)[0].block.backward)
     )
     assert forward.flops[0] == 4 * 8192 * 4096 * 64 * 128
     assert backward.flops[0] == 2.5 * forward.flops[0]
@@ -90,7 +97,7 @@ def test_attention_forward_is_half_the_square_and_backward_two_and_a_half_times(
 
 def test_every_linear_layer_has_two_backward_gemms() -> None:
     _, s = made()
-    for block in s.layer:
+    for block in layer(s):
         forward = [w for w in block.block.forward if isinstance(w, Gemm)]
         backward = [w for w in block.block.backward if isinstance(w, Gemm)]
         assert len(backward) == 2 * len(forward)
@@ -99,7 +106,7 @@ def test_every_linear_layer_has_two_backward_gemms() -> None:
 def test_backward_hides_two_of_three_tensor_collectives_a_block() -> None:
     """Ruling E7: of 5 ring passes of the MLP block 3 are exposed; the GEMMs beside the other two are longer."""
     _, s = made(stack__overlap_tax=0.0)
-    rows = [r for r in (*s.layer[1].forward, *s.layer[1].backward) if r.axis == "tensor"]
+    rows = [r for r in (*layer(s)[1].forward, *layer(s)[1].backward) if r.axis == "tensor"]
     assert len(rows) == 5
     assert sum(1 for r in rows if r.exposed[0] > 0) == 3
 
@@ -107,7 +114,7 @@ def test_backward_hides_two_of_three_tensor_collectives_a_block() -> None:
 def test_step_is_the_sum_of_its_entries_and_the_bubble_is_the_rest_of_the_schedule() -> None:
     d, s = made(layout__pipeline=4, layout__data=128)
     assert s.seconds[0] == pytest.approx(sum(float(e.exposed[0]) for e in s.entries), rel=1e-12)
-    slowest = max(float((f + b)[0]) for f, b in zip(s.forward, s.backward, strict=True))
+    slowest = max(float((f + b)[0]) for f, b in zip(s.timing.forward, s.timing.backward, strict=True))
     inside = sum(
         float(e.exposed[0])
         for e in s.entries
@@ -129,7 +136,7 @@ def test_zero3_gathers_twice_and_reduces_once_a_layer() -> None:
 
 def test_unequal_stages_set_the_pace() -> None:
     _, s = made(layout__pipeline=2, layout__data=256, layout__stages=(30, 50))
-    assert isinstance(s.stages[0], Stage) and s.pace[0] == 1
+    assert isinstance(s.timing.stages[0], Stage) and s.timing.pace[0] == 1
 
 
 @given(

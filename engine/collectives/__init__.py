@@ -27,6 +27,7 @@ COLLECTIVES: dict[str, Collective] = {
     "reduce_scatter": Collective(reduce_scatter.seconds, reduce_scatter.traffic, "ring"),
     "all_reduce": Collective(all_reduce.seconds, all_reduce.traffic, "ring or tree, the faster"),
     "all_to_all": Collective(all_to_all.seconds, all_to_all.traffic, "pairwise"),
+    "all_to_all_once": Collective(all_to_all.seconds_once, all_to_all.traffic, "pairwise, one copy a node"),
     "ring_exchange": Collective(ring_exchange.seconds, ring_exchange.traffic, "ring"),
 }
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.columns import ZERO, Column, column
+from engine.columns import ONE, ZERO, Column, column
 from engine.inputs import Run
 
 CALL = 10e-6  # s, fixed cost of a call; source: ruling E17 (all-gather, reduce-scatter and all-to-all, NVLink)
@@ -30,6 +30,7 @@ class Terms:
     all_to_all: Column
     across: Column
     call: Column
+    experts_per_token: Column  # copies of a row that an expert dispatch sends, 1 without experts
 
     def alpha(self, kind: str, size: Column, crosses: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> Column:
         """Attained share of the link for a buffer of ``size`` bytes."""
@@ -43,9 +44,8 @@ def of(run: Run) -> Terms:
     """The terms of a run."""
     e = run.gpu.efficiency
     s0 = run.cluster.protocol == "s0"
-    return Terms(
-        run.cluster.protocol, e.gather, e.all_reduce, e.all_to_all, column(ACROSS), ZERO if s0 else column(CALL)
-    )
+    call, active = ZERO if s0 else column(CALL), ONE if run.model.experts is None else run.model.experts.active
+    return Terms(run.cluster.protocol, e.gather, e.all_reduce, e.all_to_all, column(ACROSS), call, active)
 
 
 def s0_efficiency(size: Column) -> Column:

@@ -24,7 +24,7 @@ def head_dimension(run: Run) -> Column:
     return model.head if model.head is not None else model.hidden / model.heads
 
 
-def attention(run: Run, d: Degrees, gradient: Column, fused: bool) -> Block:
+def attention(run: Run, d: Degrees, gradient: Column, fused: bool, windowed: bool = False) -> Block:
     """Work and kept tensors of one attention block of one micro-batch on one rank.
 
     Forward FLOPs of the core: 4 T keys a dh/tp with a fused causal kernel, the whole square without one; backward 2.5x
@@ -43,11 +43,11 @@ def attention(run: Run, d: Degrees, gradient: Column, fused: bool) -> Block:
     forward += enter(d, "attention", rows)
     forward += [qkv, Traffic("rope", t * (a_rank + k_rank) * dh * ELEMENT, 3)]
     forward += _context(run, d, dh, 1.0)
-    forward += _core(run, d, dh, fused, backward=False)
+    forward += _core(run, d, dh, fused, windowed, backward=False)
     forward += [out, *leave(d, "attention", rows), Traffic("residual", rows / split, 2)]
     backward: list[Work] = [Traffic("residual", rows / split, 3), *leave_back(d, "attention", rows), *out_back]
     backward += _context(run, d, dh, 2.0)
-    backward += _core(run, d, dh, fused, backward=True)
+    backward += _core(run, d, dh, fused, windowed, backward=True)
     backward += [
         Traffic("rope", t * (a_rank + k_rank) * dh * ELEMENT, 3),
         *qkv_back,
@@ -68,10 +68,10 @@ def _context(run: Run, d: Degrees, dh: Column, share: float) -> list[Work]:
     return [Collective("keys and values", kind, keys_values, "context", behind=behind)]
 
 
-def _core(run: Run, d: Degrees, dh: Column, fused: bool, backward: bool) -> list[Work]:
+def _core(run: Run, d: Degrees, dh: Column, fused: bool, windowed: bool, backward: bool) -> list[Work]:
     assert run.model.heads is not None
     a_rank = run.model.heads / d.tp
-    window = run.model.attention.window if run.model.attention is not None else None
+    window = run.model.attention.window if windowed and run.model.attention is not None else None
     square = 4 * d.tokens * d.sequence * a_rank * dh
     if fused:
         seen = 4 * d.tokens * mean_keys(d.sequence, window) * a_rank * dh

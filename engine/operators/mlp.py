@@ -12,8 +12,10 @@ from engine.operators.work import ELEMENT, Block, Kept, Traffic, Work, linear
 
 
 def inner_size(run: Run) -> Column:
-    """f: stated, else 4h."""
+    """f of a dense MLP: that of the first dense layers where the model has experts, else stated, else 4h."""
     assert run.model.hidden is not None
+    if run.model.experts is not None and run.model.experts.dense_ffn is not None:
+        return run.model.experts.dense_ffn
     return run.model.ffn if run.model.ffn is not None else 4 * run.model.hidden
 
 

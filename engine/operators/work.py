@@ -23,6 +23,7 @@ class Gemm:
     k: Column
     weights: Column
     tag: str = ""  # "dX" or "dW" in the backward pass
+    groups: Column | None = None  # a grouped GEMM: that many of this shape, one an expert
 
 
 @dataclass(frozen=True)

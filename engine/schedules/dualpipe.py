@@ -101,8 +101,14 @@ def in_flight(stage: int, stages: int, micro_batches: Column, virtual_stages: in
     return np.minimum(micro_batches, stages + 1.0)
 
 
-def bubble(stages: int, micro_batches: Column, virtual_stages: int = 1,
-           forward: Column = ONE, backward: Column = TWO, weight: Column = ONE) -> Column:
+def bubble(
+    stages: int,
+    micro_batches: Column,
+    virtual_stages: int = 1,
+    forward: Column = ONE,
+    backward: Column = TWO,
+    weight: Column = ONE,
+) -> Column:
     """(p/2 - 1)(F&B + b - 3w) / (m (f + b)) with F&B = f + b (DeepSeek-V3, table 2; ruling E3)."""
     return (stages / 2.0 - 1.0) * (forward + 2.0 * backward - 3.0 * weight) / (micro_batches * (forward + backward))
 

@@ -46,8 +46,14 @@ def in_flight(stage: int, stages: int, micro_batches: Column, virtual_stages: in
     return np.minimum(micro_batches, stages + 0.5)
 
 
-def bubble(stages: int, micro_batches: Column, virtual_stages: int = 1,
-           forward: Column = ONE, backward: Column = TWO, weight: Column = ONE) -> Column:
+def bubble(
+    stages: int,
+    micro_batches: Column,
+    virtual_stages: int = 1,
+    forward: Column = ONE,
+    backward: Column = TWO,
+    weight: Column = ONE,
+) -> Column:
     """(p-1)(F&B + b - 3w) / (2 m (f + b)) with F&B = f + b, all of a whole rank (ruling E3)."""
     return (stages - 1) * (forward + 2.0 * backward - 3.0 * weight) / (2.0 * micro_batches * (forward + backward))
 

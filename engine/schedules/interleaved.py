@@ -57,7 +57,7 @@ def passes(stage: int, stages: int, micro_batches: int, virtual_stages: int = 1)
     backward = [Pass("B", i, virtual_stages - 1 - chunk) for i, chunk in visits]
     warm = min(len(visits), 2 * (stages - stage - 1) + (virtual_stages - 1) * len(parts[0]))
     turns = [p for pair in zip(forward[warm:], backward, strict=False) for p in pair]
-    return forward[:warm] + turns + backward[len(visits) - warm:]
+    return forward[:warm] + turns + backward[len(visits) - warm :]
 
 
 def in_flight(stage: int, stages: int, micro_batches: Column, virtual_stages: int = 1) -> Column:
@@ -70,8 +70,14 @@ def in_flight(stage: int, stages: int, micro_batches: Column, virtual_stages: in
     return np.minimum(micro_batches * virtual_stages, chunks) / virtual_stages
 
 
-def bubble(stages: int, micro_batches: Column, virtual_stages: int = 1,
-           forward: Column = ONE, backward: Column = TWO, weight: Column = ONE) -> Column:
+def bubble(
+    stages: int,
+    micro_batches: Column,
+    virtual_stages: int = 1,
+    forward: Column = ONE,
+    backward: Column = TWO,
+    weight: Column = ONE,
+) -> Column:
     """[(p-1) + (v-1) max(0, p-m)] / (v m): (p-1)/(v m) for every m >= p, whether p divides m or not."""
     short = np.maximum(0.0, stages - micro_batches)
     return ((stages - 1) + (virtual_stages - 1) * short) / (virtual_stages * micro_batches)
@@ -102,6 +108,7 @@ def total(times: StageTimes, micro_batches: Column, virtual_stages: int, send: C
     For equal stages and m >= p this is m t + (p-1) t / v. Where stages differ it is an upper bound: never below
     the simulation, up to 13 % high for stages that differ by +-20 % with m >= p.
     """
+
     def waves(parts: tuple[Column, ...]) -> Column:
         once, pace = added(parts), largest(parts)
         longest: Column = np.maximum(once, micro_batches * pace)

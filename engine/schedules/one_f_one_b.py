@@ -26,8 +26,14 @@ def in_flight(stage: int, stages: int, micro_batches: Column, virtual_stages: in
     return np.minimum(micro_batches, float(stages - stage))
 
 
-def bubble(stages: int, micro_batches: Column, virtual_stages: int = 1,
-           forward: Column = ONE, backward: Column = TWO, weight: Column = ONE) -> Column:
+def bubble(
+    stages: int,
+    micro_batches: Column,
+    virtual_stages: int = 1,
+    forward: Column = ONE,
+    backward: Column = TWO,
+    weight: Column = ONE,
+) -> Column:
     """(p-1)/m, idle over useful time (Narayanan et al. 2021, section 2.2)."""
     return (stages - 1) / micro_batches
 

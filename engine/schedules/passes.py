@@ -118,8 +118,15 @@ class PipelineSchedule(Protocol):
     def in_flight(self, stage: int, stages: int, micro_batches: Column, virtual_stages: int = 1) -> Column:
         """Peak of what a stage keeps, in micro-batches times one stage's share of the model."""
 
-    def bubble(self, stages: int, micro_batches: Column, virtual_stages: int = 1,
-               forward: Column = ONE, backward: Column = TWO, weight: Column = ONE) -> Column:
+    def bubble(
+        self,
+        stages: int,
+        micro_batches: Column,
+        virtual_stages: int = 1,
+        forward: Column = ONE,
+        backward: Column = TWO,
+        weight: Column = ONE,
+    ) -> Column:
         """Idle over useful time where all stages are alike, sends left out."""
 
     def exposed_sends(self, times: StageTimes, micro_batches: Column, virtual_stages: int, send: Column) -> Column:

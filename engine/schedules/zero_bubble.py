@@ -29,8 +29,14 @@ def in_flight(stage: int, stages: int, micro_batches: Column, virtual_stages: in
     return np.minimum(micro_batches, float(stages))
 
 
-def bubble(stages: int, micro_batches: Column, virtual_stages: int = 1,
-           forward: Column = ONE, backward: Column = TWO, weight: Column = ONE) -> Column:
+def bubble(
+    stages: int,
+    micro_batches: Column,
+    virtual_stages: int = 1,
+    forward: Column = ONE,
+    backward: Column = TWO,
+    weight: Column = ONE,
+) -> Column:
     """[(p-1) max(f + max(0, i-w), i) + max(0, p-m) min(f, i, w)] / (m t) with i = b - w, the input half.
 
     For m >= p and w <= f, i this is ruling E1's (p-1)(t_f + t_b - t_w) / (m (t_f + t_b + t_w)), t_b the input half.

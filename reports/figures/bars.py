@@ -42,9 +42,9 @@ def rows(count: int, first: float, note: str = "", pitch: float = 5.6) -> Rows:
     return Rows(count, first, pitch if count <= 6 else 4.6, bool(note))
 
 
-def names_room(names: Sequence[str], bold: bool = True) -> float:
+def names_room(names: Sequence[str], bold: bool = True, widest: float = WIDEST) -> float:
     """Where the bars begin so that the names fit to their left, mm."""
-    return min(WIDEST, max([14.0, *(width(n, weight=600 if bold else 400) for n in names)]) + 2.0)
+    return min(widest, max([14.0, *(width(n, weight=600 if bold else 400) for n in names)]) + 2.0)
 
 
 def name(sheet: Sheet, text: str, start: float, y: float, bold: bool = False) -> None:

@@ -82,7 +82,7 @@ def marker_boxes(figure: "Figure") -> tuple[Box, ...]:
         if line.get_marker() in ("None", "", " ", None) or not line.get_visible():
             continue
         half = line.get_markersize() / 2 * figure.dpi / 72
-        for x, y in line.get_transform().transform(line.get_xydata()):
+        for x, y in line.get_transform().transform(line.get_xydata()).tolist():
             box = Box.at("marker", (x - half) * scale, (height - y - half) * scale, (x + half) * scale,
                          (height - y + half) * scale)  # fmt: skip
             boxes.append(box)

@@ -7,6 +7,7 @@ from typing import Any
 
 from reports import style
 from reports.figures import words
+from reports.figures.boxes import Box
 from reports.figures.frame import height_axis, value_axis
 from reports.figures.picture import Picture, figure
 from reports.figures.scale import Scale
@@ -17,7 +18,12 @@ NAME = "checkpoint-curve"
 HEIGHT = 58.0
 LEFT, TOP, BOTTOM, LABELS = 12.0, 2.0, 47.5, 22.0  # mm; LABELS: room at the right for the names of the curves
 DEEPEST = 0.25  # below the best value, curves are cut
-ROUND = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 28800, 86400, 172800, 604800, 2592000)
+ROUND = {
+    "s": (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 36000, 86400),
+    "min": (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 240, 480, 1440, 2880, 10080),
+    "h": (0.1, 0.2, 0.5, 1, 2, 4, 8, 12, 24, 48, 96, 168, 336, 720, 2160, 8760),
+}
+"""Ticks by unit: round in the unit itself."""
 LOOKS = {
     0: (style.NAVY, style.NAVY, ()),
     1: (style.SKY, style.SKY_TEXT, (6, 2.5)),
@@ -79,7 +85,7 @@ def draw(data: CheckpointData) -> Picture:
     unit, name = _unit(curves, data.planned)
     sheet = Sheet(NAME, style.HALF, HEIGHT)
     across, up = _scales(curves, data, unit)
-    ticks = [t / unit for t in ROUND if across.low <= t / unit <= across.high]
+    ticks = [float(t) for t in ROUND[name] if across.low <= t <= across.high]
     value_axis(sheet, across, TOP, BOTTOM, f"Checkpoint interval ({name}, log scale)",
                ticks=ticks if len(ticks) > 1 else ())  # fmt: skip
     height_axis(sheet, up, LEFT, across.end, "Effective training time (%)", ticks=up.ticks(8))
@@ -162,12 +168,21 @@ def _marks(sheet: Sheet, data: CheckpointData, across: Scale, up: Scale, unit: f
     planned = across.at(data.planned / unit) if data.planned else None
     if planned is not None:
         sheet.line([(planned, TOP), (planned, BOTTOM)], INK, 1.0, dash=(3, 2), z=3)
-        text = f"planned {words.quantity(data.planned, words.TIMES)}"
-        x = planned - 0.8 if planned - LEFT > 5 else planned + 3.2
-        sheet.text(x, BOTTOM - 1.0, text, angle=90, plate=style.WHITE, size=VALUE)
-        sheet.take(x - 2.6, BOTTOM - 1.5 - width(text, VALUE), x + 0.8, BOTTOM - 0.5, text)
+        _upright(sheet, f"planned {words.quantity(data.planned, words.TIMES)}", planned, across.end)
     if data.young:
         _young(sheet, data.young, across, across.at(data.young / unit), planned)
+
+
+def _upright(sheet: Sheet, text: str, x: float, end: float) -> None:
+    """Words turned along a vertical line: at its foot or head, on the side where nothing stands."""
+    long = width(text, VALUE)
+    for foot in (BOTTOM - 1.0, TOP + 1.0 + long):
+        for at in (x - 0.8, x + 3.2):
+            box = Box.at(text, at - 2.6, foot - long, at + 0.8, foot)
+            if box.corners[0][0] > LEFT and box.corners[1][0] < end and sheet.free(box, 0.1):
+                sheet.text(at, foot, text, angle=90, plate=style.WHITE, size=VALUE)
+                sheet.taken.append(box)
+                return
 
 
 def _young(sheet: Sheet, young: float, across: Scale, x: float, planned: float | None) -> None:

@@ -10,6 +10,7 @@ from reports.figures.frame import Kind, legend, legend_rows, note, value_axis
 from reports.figures.picture import Picture, figure
 from reports.figures.scale import Scale, linear
 from reports.figures.sheet import Sheet, width
+from reports.prose import capital
 from reports.style import MUTE
 
 NAME = "cost-by-line"
@@ -48,7 +49,7 @@ def from_points(points: Sequence[Mapping[str, Any]], names: Sequence[str], chose
 
 
 def _lines(point: Mapping[str, Any]) -> tuple[tuple[str, float | None], ...]:
-    return tuple((str(line.get("line")), words.known(line.get("usd"))) for line in point.get("cost") or ())
+    return tuple((capital(str(line.get("line"))), words.known(line.get("usd"))) for line in point.get("cost") or ())
 
 
 @figure

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from reports import style
 from reports.figures.scale import Scale, labels, log_labels
-from reports.figures.sheet import LINE, Sheet, width
+from reports.figures.sheet import LINE, Sheet, fitted, width
 from reports.style import HAIRLINE, INK, MUTE, RULE
 
 SWATCH, HIGH = 3.4, 2.3  # mm
@@ -29,7 +29,7 @@ class Kind:
 
 WASTE = "////"
 OVER = "xxxx"
-OVERSHOOT = Kind("over capacity", style.WHITE, OVER, style.FAIL)
+OVERSHOOT = Kind("Over capacity", style.WHITE, OVER, style.FAIL)
 
 
 def legend(sheet: Sheet, kinds: Sequence[Kind], top: float = 2.0) -> float:
@@ -72,17 +72,16 @@ def swatch(sheet: Sheet, kind: Kind, x: float, y: float) -> None:
     sheet.rectangle(x, y - HIGH / 2, SWATCH, HIGH, kind.color, edge=edge, line=0.4, hatch=kind.hatch)
 
 
-def spread(ticks: Sequence[float], texts: Sequence[str], scale: Scale, gap: float = 1.4) -> list[tuple[float, str]]:
-    """The ticks and labels that stand clear of each other: every one, every second …; on a log axis those that can."""
-    places = [(scale.at(t), text) for t, text in zip(ticks, texts, strict=True)]
-    if scale.log:
-        kept = places[:1]
+def spread(places: Sequence[tuple[float, str]], log: bool, gap: float = 1.4) -> Sequence[tuple[float, str]]:
+    """The labels (x, text) that stand clear of each other: every one, every second …; on a log axis those that can."""
+    if log:
+        kept = list(places[:1])
         for place in places[1:]:
             if _clear(kept[-1], place, gap):
                 kept.append(place)
         return kept
     sets = (places[::every] for every in range(1, len(places) + 1))
-    return next(s for s in sets if all(_clear(a, b, gap) for a, b in zip(s, s[1:], strict=False))) if places else []
+    return next((s for s in sets if all(_clear(a, b, gap) for a, b in zip(s, s[1:], strict=False))), [])
 
 
 def _clear(a: tuple[float, str], b: tuple[float, str], gap: float) -> bool:
@@ -94,13 +93,19 @@ def value_axis(sheet: Sheet, scale: Scale, top: float, bottom: float, title: str
     """Draws the horizontal axis at the bottom: spine, ticks, labels, grid lines up to top, title beneath."""
     ticks = ticks or scale.ticks()
     texts = texts or (log_labels(ticks) if scale.log else labels(ticks))
-    for x, text in spread(ticks, texts, scale):
-        if grid:
-            sheet.line([(x, top), (x, bottom)], HAIRLINE, 0.5, z=1)
-        if marks:
-            sheet.line([(x, bottom), (x, bottom + 0.9)], RULE, 0.6, z=4)
+    held = []  # labels at the ends are held within the canvas
+    for tick, text in zip(ticks, texts, strict=True):
         half = width(text) / 2
-        sheet.text(min(max(x, half), sheet.width - half), bottom + 3.1, text, align="center")
+        held.append((min(max(scale.at(tick), half), sheet.width - half), text))
+    shown = spread(held, scale.log)
+    for tick, place in zip(ticks, held, strict=True):
+        if place in shown:
+            x = scale.at(tick)
+            if grid:
+                sheet.line([(x, top), (x, bottom)], HAIRLINE, 0.5, z=1)
+            if marks:
+                sheet.line([(x, bottom), (x, bottom + 0.9)], RULE, 0.6, z=4)
+            sheet.text(place[0], bottom + 3.1, place[1], align="center")
     sheet.line([(scale.start, bottom), (scale.end, bottom)], RULE, 0.6, z=4)
     if title:
         half = width(title) / 2
@@ -135,4 +140,4 @@ def segment_label(sheet: Sheet, kind: Kind, left: float, wide: float, y: float, 
 def note(sheet: Sheet, text: str) -> None:
     """A sentence in mute at the lower left: what the figure leaves out."""
     if text:
-        sheet.text(0.5, sheet.height - 2.0, text, color=MUTE)
+        sheet.text(0.5, sheet.height - 2.0, fitted(text, sheet.width - 1.0), color=MUTE)

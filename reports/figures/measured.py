@@ -4,12 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reports import style
+from reports import style, terms
 from reports.figures import bars, words
 from reports.figures.frame import note, value_axis
 from reports.figures.picture import Picture, figure
-from reports.figures.scale import Scale
+from reports.figures.scale import Scale, labels
 from reports.figures.sheet import Sheet, fitted, width
+from reports.prose import capital
+from reports.quantities import Quantity, legible
 from reports.style import INK, MUTE
 
 NAME = "measured"
@@ -41,17 +43,22 @@ def from_point(point: Mapping[str, Any]) -> MeasuredData | None:
 
 def from_points(points: Sequence[Mapping[str, Any]], names: Sequence[str]) -> MeasuredData | None:
     """The figure of several points, their names before the measured results'; None where nothing was measured."""
-    rows = [_row(row, name) for point, name in zip(points, names, strict=True) for row in point.get("measured") or ()]
+    rows = [
+        _row(row, name, (point.get("figures") or {}).get(row.get("name")) or {})
+        for point, name in zip(points, names, strict=True)
+        for row in point.get("measured") or ()
+    ]
     return MeasuredData(tuple(rows[: bars.MOST]), len(rows)) if rows else None
 
 
-def _row(row: Mapping[str, Any], run: str) -> MeasuredRow:
-    name, measured, predicted = str(row.get("name")), words.known(row.get("value")), words.known(row.get("predicted"))
+def _row(row: Mapping[str, Any], run: str, shown: Mapping[str, Any]) -> MeasuredRow:
+    """shown: unit and precision of the result, where the document gives them."""
+    measured, predicted = words.known(row.get("value")), words.known(row.get("predicted"))
     difference = predicted / measured - 1 if predicted is not None and measured else None
-    label = name.replace("_", " ")
-    label = label.upper() if name in ("mfu", "hfu") else label[:1].upper() + label[1:]
-    label = f"{run}: {label}" if run else label
-    return MeasuredRow(label, words.result(name, predicted), words.result(name, measured), difference)
+    label = capital(terms.words(str(row.get("name"))))
+    unit, decimals = str(row.get("unit") or shown.get("unit") or ""), shown.get("precision")
+    said = [legible(Quantity(value, unit, decimals)).text() for value in (predicted, measured)]
+    return MeasuredRow(f"{run}: {label}" if run else label, said[0], said[1], difference)
 
 
 @figure
@@ -67,7 +74,8 @@ def draw(data: MeasuredData) -> Picture:
         edges.append(edges[-1] + 3.5 + min(26.0, max(width(head), *(width(t) for t in texts))))
         sheet.text(edges[-1], 2.2, head, color=MUTE, align="right")
     scale = _scale(rows, edges[-1] + 5.0)
-    ticks, places = scale.ticks(7), 1 if scale.high < 5 else 0
+    ticks = scale.ticks(7)
+    places = max((len(t.partition(".")[2]) for t in labels(ticks)), default=0)
     value_axis(sheet, scale, lie.first - 3.4, lie.bottom, "Predicted over measured, difference (%)", ticks=ticks,
                texts=[words.number(t, places, signed=True) for t in ticks])  # fmt: skip
     zero = scale.at(0.0)
@@ -107,6 +115,7 @@ def _line(sheet: Sheet, row: MeasuredRow, edges: Sequence[float], scale: Scale, 
         sheet.text(zero + 1.4, y, "–", color=MUTE, plate=style.WHITE)
         return
     value = 100 * max(-1.0, min(CAP, row.difference))
+    value = 0.0 if abs(value) < 0.05 else value  # prints as 0.0
     end = scale.at(value)
     bars.plain_bar(sheet, zero, end, y, style.NAVY)
     sheet.text(

@@ -1,5 +1,6 @@
 """Figure: what fills a GPU's memory, one stacked bar per pipeline stage or per run, against its capacity."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -119,8 +120,8 @@ def draw(data: MemoryData) -> Picture:
     value_axis(sheet, scale, lie.first - 3.0, lie.bottom, f"Memory per GPU ({unit}){worst}", marks=False)
     for i, row in enumerate(rows):
         _bar(sheet, row, scale, lie.at(i), size)
-    _limits(sheet, data, rows, scale, lie, size)
     _columns(sheet, rows, lie, size, unit)
+    _limits(sheet, data, rows, scale, lie, size)
     note(sheet, left_out)
     return sheet.finish(_alt(data, rows, size, unit, left_out))
 
@@ -160,15 +161,18 @@ def _limits(
             if capacity:
                 sheet.line([(x, y - 2.2), (x, y + 2.2)], FAIL, 1.2, z=5)
         return
-    y, right = lie.first - 4.6, 0.0
-    for limit in {words.amount(data.limit) / size} if scale.low < words.amount(data.limit) / size <= scale.high else ():
+    y, limit = lie.first - 4.6, words.amount(data.limit) / size
+    if 0 < limit <= scale.high and not any(math.isclose(limit, c / size, rel_tol=0.005) for c in capacities):
         x, text = scale.at(limit), f"planning limit {_limit_text(limit)}"
         sheet.line([(x, y + 1.8), (x, lie.bottom)], INK, 1.0, dash=(3, 2), z=5)
-        right = sheet.text(max(x + 0.4, scale.start + width(text)), y, text, align="right").corners[1][0] + 1.6
+        written = sheet.text(max(x + 0.4, scale.start + width(text)), y, text, align="right").corners
+        sheet.take(written[0][0] - 1.2, y - 1.0, written[1][0] + 1.2, y + 1.0)
     for capacity in capacities:
         x, text = scale.at(capacity / size), f"capacity {_limit_text(capacity / size)}"
         sheet.line([(x, y + 1.8), (x, lie.bottom)], FAIL, 1.2, z=5)
-        sheet.text(max(right, min(x - width(text) / 2, scale.end - width(text) + 6)), y, text, color=FAIL)
+        middle = max(scale.start, min(x - width(text) / 2, scale.end + 6 - width(text)))
+        steps = [s * d for d in range(60) for s in (1, -1)]
+        sheet.place([(middle + step, y, "left") for step in steps], text, color=FAIL)
 
 
 def _limit_text(value: float) -> str:

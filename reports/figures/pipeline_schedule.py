@@ -1,7 +1,7 @@
 """Figure: which micro-batch every pipeline stage works on, over one step."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from reports import style
@@ -15,11 +15,11 @@ from reports.style import CELL, INK
 NAME = "pipeline-schedule"
 STAGES, MICRO_BATCHES = 8, 12  # drawn at most
 ROW = 3.6  # mm
-PALE = "#CFE9F8"
+NARROW = 1.2  # mm: narrower neighbors of one look are drawn as one
 FORWARD, BACKWARD = Kind("Forward", style.SKY), Kind("Backward", style.NAVY)
 KINDS = {
     ("F", 0): FORWARD,
-    ("F", 1): Kind("Forward, odd chunks", PALE),
+    ("F", 1): Kind("Forward, odd chunks", style.HEAT[0], edge=style.SKY),
     ("B", 0): BACKWARD,
     ("B", 1): Kind("Backward, odd chunks", style.BLUE),
     ("W", 0): Kind("Weight gradients", style.GREEN),
@@ -86,7 +86,8 @@ def draw(data: PipelineData) -> Picture:
     rows = max((p.stage for p in passes), default=0) + 1
     first, last = min((p.start for p in passes), default=0.0), max((p.end for p in passes), default=1.0)
     size, unit = words.unit([last - first], words.SECONDS)
-    left_out = data.remark or _left_out(data, rows, max((p.micro_batch for p in passes), default=0))
+    remark = f"Drawn: {data.remark.strip().rstrip('.')}." if data.remark.strip() else ""
+    left_out = remark or _left_out(data, rows, max((p.micro_batch for p in passes), default=0))
     bottom = 8.0 + 4.6 * rows + 0.5
     sheet = Sheet(NAME, style.FULL, bottom + 9.4 + (4.0 if left_out else 0))
     odd = any(p.chunk % 2 for p in passes)
@@ -101,19 +102,44 @@ def draw(data: PipelineData) -> Picture:
         sheet.rectangle(
             start, y - ROW / 2, scale.end - start, ROW, IDLE.color, edge=style.RULE, line=0.3, hatch=WASTE, z=1
         )
-        for made in (p for p in passes if p.stage == stage):
-            _cell(sheet, made, scale, y, first, size)
+        for cell in _cells([p for p in passes if p.stage == stage], scale, first, size):
+            _draw_cell(sheet, cell, y)
     note(sheet, left_out)
     return sheet.finish(_alt(data, passes, rows, (last - first) / size, unit, left_out))
 
 
-def _cell(sheet: Sheet, made: Pass, scale: Scale, y: float, first: float, size: float) -> None:
-    kind = KINDS.get((made.kind, made.chunk % 2)) or KINDS[(made.kind, 0)]
-    left, right = scale.at((made.start - first) / size), scale.at((made.end - first) / size)
-    sheet.rectangle(left, y - ROW / 2, right - left, ROW, kind.color, edge=style.WHITE, line=0.4)
-    text = str(made.micro_batch)
-    if width(text, CELL) <= right - left - 0.3:
-        sheet.text((left + right) / 2, y, text, size=CELL, color=style.ON.get(kind.color, INK), align="center")
+@dataclass(frozen=True)
+class _Cell:
+    """What is drawn of a pass, or of neighbors of one look too narrow to tell apart: edges (mm), look, number."""
+
+    left: float
+    right: float
+    kind: Kind
+    number: str
+
+
+def _cells(passes: Sequence[Pass], scale: Scale, first: float, size: float) -> list[_Cell]:
+    """The cells of one stage in order; a pass that begins before the one before it ends cuts that one short."""
+    cells: list[_Cell] = []
+    for made in sorted(passes, key=lambda p: (p.start, p.end)):
+        kind = KINDS.get((made.kind, made.chunk % 2)) or KINDS[made.kind, 0]
+        left, right = scale.at((made.start - first) / size), scale.at((made.end - first) / size)
+        before = cells[-1] if cells else None
+        if before and before.kind == kind and right - left < NARROW and -0.1 < left - before.right < 0.05:
+            cells[-1] = _Cell(before.left, right, kind, "")
+            continue
+        if before and before.right > left:
+            cells[-1] = replace(before, right=left)
+        cells.append(_Cell(left, right, kind, str(made.micro_batch)))
+    return cells
+
+
+def _draw_cell(sheet: Sheet, cell: _Cell, y: float) -> None:
+    wide, kind = cell.right - cell.left, cell.kind
+    sheet.rectangle(cell.left, y - ROW / 2, wide, ROW, kind.color, edge=kind.outline if wide > 0.6 else "", line=0.4)
+    if cell.number and width(cell.number, CELL) <= wide - 0.3:
+        ink = style.ON.get(kind.color, INK)
+        sheet.text((cell.left + cell.right) / 2, y, cell.number, size=CELL, color=ink, align="center")
 
 
 def _left_out(data: PipelineData, rows: int, batches: int) -> str:

@@ -70,8 +70,16 @@ def labels(ticks: Sequence[float]) -> tuple[str, ...]:
 
 
 def log_labels(ticks: Sequence[float]) -> tuple[str, ...]:
-    """The ticks of a logarithmic axis: each with its own decimals."""
-    return tuple(words.number(t, max(0, -math.floor(math.log10(t) + 1e-9))) for t in ticks)
+    """The ticks of a logarithmic axis: each with its own decimals, as powers of ten far from 1."""
+    return tuple(_log_label(t) for t in ticks)
+
+
+def _log_label(tick: float) -> str:
+    power = math.floor(math.log10(tick) + 1e-9)
+    if -4 < power < 6:
+        return words.number(tick, max(0, -power))
+    mantissa, exponent = words.plain(tick / 10.0**power), str(power).translate(words.SUPERSCRIPTS)
+    return f"10{exponent}" if mantissa == "1" else f"{mantissa}×10{exponent}"
 
 
 def linear(values: Sequence[float], start: float, end: float, headroom: float = 1.0) -> Scale:

@@ -14,7 +14,7 @@ from reports.figures.tree import FILLS
 from reports.style import MUTE
 
 NAME = "traffic-by-tier"
-HIDDEN = Kind("hidden behind computation", style.PAPER, edge=MUTE)
+HIDDEN = Kind("Hidden behind computation", style.PAPER, edge=MUTE)
 
 
 @dataclass(frozen=True)
@@ -64,12 +64,12 @@ def draw(data: TrafficData) -> Picture:
     fills = {tier: FILLS[min(i, len(FILLS) - 1)] for i, tier in enumerate(data.tiers)}
     used = [t for t in data.tiers if any(r.tier == t for r in rows)]
     hidden = any(_busy(r) > words.amount(r.exposed) for r in rows)
-    kinds = [Kind(f"over {fitted(tier, 40)}", fills[tier]) for tier in used] + ([HIDDEN] if hidden else [])
+    kinds = [Kind(f"Over {fitted(tier, 40)}", fills[tier]) for tier in used] + ([HIDDEN] if hidden else [])
     left_out = words.shown_of(len(rows), max(data.of, len(data.rows)), "collectives", ", those that take longest")
     lie = bars.rows(len(rows), 8.0 + 4.0 * (legend_rows(kinds, style.FULL) - 1), left_out, 5.2)
     sheet = Sheet(NAME, style.FULL, lie.height)
     legend(sheet, kinds)
-    start = bars.names_room([r.name for r in rows], bold=False)
+    start = bars.names_room([r.name for r in rows], bold=False, widest=62.0)
     half = (style.FULL - start - 6.0) / 2
     size, unit = words.unit([words.amount(r.bytes) for r in rows], words.BYTES)
     step, second = words.unit([_busy(r) for r in rows], words.SECONDS)

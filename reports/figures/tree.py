@@ -10,7 +10,7 @@ from reports.style import MUTE, RULE, VALUE
 
 Column = tuple[float, float]  # left and right edge of an element, mm
 BOX = 4.6  # mm high
-FILLS = (style.SKY, style.BLUE, style.NAVY)  # tiers from the innermost outwards, all further ones as the last
+FILLS = (style.SKY, style.BLUE, style.NAVY, style.GREEN)  # tiers from the innermost outwards
 
 
 @dataclass(frozen=True)

@@ -71,23 +71,6 @@ def percent(share: float | None, decimals: int = 1, signed: bool = False) -> str
     return f"{number(value, decimals, signed)}{NB}%"
 
 
-def result(name: str, value: float | None) -> str:
-    """A result of the document in print, its unit told by its name: mfu in %, memory in GiB, times in what suits."""
-    if value is None:
-        return "–"
-    if name.startswith(("mfu", "hfu", "bubble")) and name != "bubble_time" or name == "effective_training_time":
-        return percent(value)
-    if name.endswith("memory") or name.startswith("memory"):
-        return quantity(value, MEMORY)
-    if name.endswith(("time", "communication", "_to_train", "interval")) or name == "mtbf":
-        return quantity(value, TIMES)
-    if name == "model_flops":
-        return quantity(value, TERA)
-    if name.startswith("cost"):
-        return quantity(value, MONEY)
-    return rounded(value)
-
-
 def unit(values: Iterable[float], ladder: tuple[tuple[float, str], ...]) -> tuple[float, str]:
     """The rung (size, name) of a ladder of units in which the largest value is at least 1.5, else the lowest."""
     top = max((abs(v) for v in values if math.isfinite(v)), default=0.0)
@@ -113,7 +96,7 @@ def printable(text: str) -> str:
     text = unicodedata.normalize("NFC", text)
     text = "".join(" " if unicodedata.category(c) in ("Cc", "Zs") and c != NB else c for c in text)
     text = " ".join(part for part in text.split(" ") if part)
-    return "".join(c if c in style.characters() else "?" for c in text)
+    return "".join(c if c in style.characters() else "?" for c in text) if text.strip() else ""
 
 
 def shown_of(shown: int, of: int, things: str, why: str = "") -> str:

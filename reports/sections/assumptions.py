@@ -53,7 +53,7 @@ def source_of(row: Json) -> Source:
     return str(row.get("source") or ""), str(row.get("confidence") or ""), str(row.get("verified") or "")
 
 
-def source_keys(rows: list[Json]) -> dict[Source, str]:
+def source_keys(rows: Iterable[Json]) -> dict[Source, str]:
     """S1, S2 … for every source, in the order in which it is first used."""
     used = dict.fromkeys(source_of(row) for row in rows if row.get("source"))
     return {source: f"S{n}" for n, source in enumerate(used, 1)}

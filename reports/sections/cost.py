@@ -49,7 +49,7 @@ def cost_table(plan: Plan) -> Table:
     )
     columns = (
         text("Line", 34),
-        number("Amount", "M$", 3, width=24),
+        number("Amount", *money_unit(whole), width=24),
         number("Share", "%", 1, width=16),
         text("Basis"),
         text("Source", 42),
@@ -62,6 +62,21 @@ def cost_table(plan: Plan) -> Table:
         totals=1,
         more="Tax only where it has a line of its own.",
     )
+
+
+def money_unit(whole: float | None) -> tuple[str, int]:
+    """Millions from 100,000 dollars upward."""
+    return ("M$", 3) if whole is None or whole >= 1e5 else ("$", 2)
+
+
+def power_unit(whole: float | None) -> tuple[str, int]:
+    """Megawatts from 1 MW upward, else kilowatts."""
+    return ("MW", 3) if whole is None or whole >= 1e6 else ("kW", 2)
+
+
+def readable_power(value: float | None) -> Quantity:
+    unit, decimals = power_unit(value)
+    return Quantity(value, unit, decimals - 1)
 
 
 def money(value: float | None) -> Cell:
@@ -80,8 +95,8 @@ def power(plan: Plan) -> Section | None:
     sums: tuple[Cell, ...] = ("Total of the lines included", peak, mean, " ", " ")
     columns = (
         text("Line", 40),
-        number("Peak", "MW", 3, width=22),
-        number("Mean", "MW", 3, width=22),
+        number("Peak", *power_unit(peak), width=22),
+        number("Mean", *power_unit(peak), width=22),
         text("Basis"),
         text("Source", 42),
     )
@@ -90,8 +105,8 @@ def power(plan: Plan) -> Section | None:
         "Power and energy",
         (Table("power", "Power by line", columns, (*rows, sums), totals=1),),
         facts={
-            "peak": Quantity(peak, "MW", 2),
-            "mean": Quantity(mean, "MW", 2),
+            "peak": readable_power(peak),
+            "mean": readable_power(mean),
             "absent": [r["line"] for r in lines if r["peak"] is None],
             "missing": plan.missing_for("energy"),
         },

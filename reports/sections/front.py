@@ -4,7 +4,7 @@ from typing import Any
 
 from reports.plan import Plan, Section
 from reports.prose import capital, gpus, joined, sentence, subtitle, verdict_heading
-from reports.quantities import Quantity
+from reports.quantities import Quantity, legible
 from reports.tables import Table, text
 from reports.terms import words
 
@@ -15,7 +15,7 @@ def front(plan: Plan) -> Section:
     """Identity, verdict, key numbers, executive summary and conditions."""
     report, verdict = plan.report, plan.document["verdict"]
     conditions = report.get("conditions") or []
-    word, heading = verdict_heading(verdict["word"], len(conditions), plan.point["status"])
+    word, heading = verdict_heading(verdict, len(conditions), plan.point["status"])
     facts = {
         "report": report,
         "subtitle": subtitle(plan),
@@ -59,7 +59,8 @@ def label(row: Any) -> str:
 def key_number(plan: Plan, row: Any) -> dict[str, Any]:
     """One of the five: label, value, and beneath it limit and margin, or the note, or what is missing."""
     limit = row.get("limit") or {}
-    value = Quantity(row["value"], row.get("unit") or "", row.get("decimals"), limit.get("value"), limit.get("op", ""))
+    shown = row.get("unit") or "", row.get("decimals")
+    value = legible(Quantity(row["value"], *shown, limit.get("value"), limit.get("op", "")))
     missing = plan.missing_for(row["name"]) if value.missing else []
     below = row.get("note") or ""
     if value.limit is not None:

@@ -13,14 +13,14 @@ def limits(plan: Plan) -> Section | None:
 
 
 def unavailable_table(plan: Plan) -> Table | None:
-    rows = tuple((capital(words(r["result"])), joined(r["missing"])) for r in plan.point["unavailable"])
+    """The missing inputs, each with the results that need it."""
+    needed: dict[str, list[str]] = {}
+    for row in plan.point["unavailable"]:
+        needed.setdefault(joined(row["missing"]), []).append(words(row["result"]))
+    rows = tuple((missing, capital(joined(results)) + ".") for missing, results in needed.items())
+    columns = (text("Missing input", 62), text("Results that need it"))
     return (
-        Table(
-            "unavailable",
-            "Results that could not be computed, and what is missing",
-            (text("Result", 62), text("Missing input")),
-            rows,
-        )
+        Table("unavailable", "Missing inputs, and the results that could not be computed", columns, rows)
         if rows
         else None
     )

@@ -16,10 +16,10 @@ def method(plan: Plan) -> Section:
         key
         for key, shown in (
             ("step", bool(ledger)),
-            ("flops", True),
+            ("flops", plan.results.get("active_parameters") is not None),
             ("mfu", not plan.result("mfu").missing),
             ("ring", True),
-            ("days", steps is not None),
+            ("days", steps is not None and not plan.result("time_to_train").missing),
             ("rule", bool(plan.point.get("formula_days"))),
         )
         if shown
@@ -45,7 +45,8 @@ def method(plan: Plan) -> Section:
 
 def batch_tokens(plan: Plan) -> Quantity:
     batch, sequence = plan.number("batch"), plan.number("sequence") or plan.number("model.sequence")
-    return readable(batch * sequence if batch and sequence else None, "tokens")
+    shown = readable(batch * sequence if batch and sequence else None, "tokens")
+    return shown.shown_as(shown.unit, 1 if shown.display.factor > 1 else 0)
 
 
 def steps_of(plan: Plan) -> float | None:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 
 from reports.plan import Json, Plan, Section
+from reports.prose import capital
 from reports.tables import Table, number, share, text, total
 from reports.terms import words
 
@@ -30,25 +31,44 @@ KIND_NAMES = {
 
 
 def step(plan: Plan) -> Section | None:
+    """From the ledger; where a run has none (fidelity = reduced), from the results that add up to the step."""
     ledger = plan.point["ledger"]
+    facts = {"rows": len(ledger), "stages": int(plan.number("layout.pipeline") or 1)}
     if not ledger:
-        return None
+        table = terms_table(plan)
+        return Section("step", "", (table,), facts=facts) if table else None
     by_kind = sums(ledger, "kind")
-    largest = max(by_kind, key=lambda k: by_kind[k]) if by_kind else ""
+    largest = max(by_kind, key=lambda k: by_kind[k])
     return Section(
         "step",
         "",
         (blocks_table(ledger), kinds_table(ledger)),
         ("step_time", "roofline"),
-        facts={
-            "rows": len(ledger),
+        facts=facts
+        | {
             "largest": KIND_NAMES.get(largest, words(largest)),
-            "largest_share": share(by_kind.get(largest), sum(by_kind.values())),
+            "largest_share": share(by_kind[largest], sum(by_kind.values())),
             "hidden": total([row["seconds"] - row["exposed"] for row in ledger if row["kind"] == "collective"]),
-            "stage": ledger[0]["stage"],
-            "single_stage": (plan.number("layout.pipeline") or 1) <= 1,
         },
     )
+
+
+TERMS = (
+    "compute_time",
+    *(f"{axis}_communication" for axis in ("tensor", "context", "pipeline", "data")),
+    "bubble_time",
+    "overhead_time",
+)
+
+
+def terms_table(plan: Plan) -> Table | None:
+    """The terms of a step that has no ledger."""
+    whole = plan.results.get("step_time")
+    found = [(capital(words(name)), value) for name in TERMS if (value := plan.results.get(name)) is not None]
+    unit, decimals = time_unit(whole or 0.0)
+    columns = (text("Term", 56), number("Time", unit, decimals, width=28), number("Share", "%", 1, width=24))
+    rows = (*((name, value, share(value, whole)) for name, value in found), ("Step time", whole, share(whole, whole)))
+    return Table("terms", "Terms of one step", columns, rows, totals=1) if whole is not None else None
 
 
 def sums(ledger: list[Json], key: str, seconds: str = "exposed") -> dict[str, float]:

@@ -1,0 +1,117 @@
+"""The ledger of a step: rows of the slowest stage times their counts, the bubble, sends, and once-a-step rows."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from engine import overlap
+from engine.collectives import COLLECTIVES
+from engine.columns import ONE, ZERO, Column, column
+from engine.inputs import Run
+from engine.layout import Degrees
+from engine.ledger import Entry, Row, price
+from engine.models import Parameters
+from engine.operators.optimizer import optimizer
+from engine.overlap import Bucket
+from engine.schedules import SCHEDULES, StageTimes
+from engine.states import gradient_bytes, largest, reduce_bytes
+from engine.step import Step, Timing, add, recomputed, send_bytes, timing
+
+NODE = 8.0  # GPUs from which stragglers and synchronization are counted
+
+
+def step(run: Run, d: Degrees, n: Parameters) -> Step:
+    """The step of one group of design points."""
+    made = timing(run, d, n)
+    schedule, m = SCHEDULES[run.layout.schedule.kind], d.micro_batches
+    times = StageTimes(made.forward, made.backward)
+    bubble = np.maximum(schedule.total(times, m, d.vp, ZERO) - m * made.slowest, 0.0)
+    entries = [*stage_entries(run, d, made), wait("pipeline", "bubble", bubble)]
+    if d.pp > 1:
+        entries.append(sends(run, d, made, exposed_sends(run, d, times, made.send)))
+    entries += once(run, d, made)
+    return Step(made, bubble, (*entries, *overheads(run, d, entries)))
+
+
+def stage_entries(run: Run, d: Degrees, made: Timing) -> list[Entry]:
+    """Rows of the stage that sets the pace, with their counts per step."""
+    pace, m = made.pace, d.micro_batches
+    index = pace.astype(int)
+    entries: list[Entry] = []
+    for kind, found in made.layers.items():
+        layers = m * column([s.count(made.kinds, kind) for s in made.stages])[index]
+        again = m * column([recomputed(run, s).count(made.kinds, kind) for s in made.stages])[index]
+        for block in found:
+            entries += [Entry(r, layers) for r in (*block.forward, *block.backward)]
+            entries += [Entry(r, again) for r in block.recompute]
+    for block, count in ((made.embedding, (pace == 0) * m), (made.head, (pace == len(made.stages) - 1) * m)):
+        entries += [Entry(r, count) for r in (*block.forward, *block.backward)]
+    return entries
+
+
+def wait(block: str, op: str, seconds: Column) -> Entry:
+    """Time in which nothing runs."""
+    return Entry(Row(block, op, "step", "wait", ZERO, ZERO, None, None, None, seconds, seconds, None, 0), ONE)
+
+
+def exposed_sends(run: Run, d: Degrees, times: StageTimes, send: Column) -> Column:
+    """Seconds of sends that a step waits for: by schedule (ruling E5), and of the sends an interleaved schedule
+    overlaps the stack's share that is not hidden (all of it where overlap is off).
+    """
+    chain = SCHEDULES[run.layout.schedule.kind].exposed_sends(times, d.micro_batches, d.vp, send)
+    if d.vp == 1:
+        return chain
+    share = run.stack.pipeline_exposed if run.layout.overlap.pipeline else ONE
+    return chain + share * np.maximum(2 * d.micro_batches * d.vp * send - chain, 0.0)
+
+
+def sends(run: Run, d: Degrees, made: Timing, exposed: Column) -> Entry:
+    """The pipeline's sends as one entry: 2 m v sends a rank and step."""
+    count = 2 * d.micro_batches * d.vp
+    behind = "compute of other micro-batches" if d.vp > 1 else None
+    return Entry(_collective("pipeline", "send and receive", "point to point", send_bytes(run, d), made.send,
+                             exposed / count, behind), count)  # fmt: skip
+
+
+def _collective(
+    block: str, op: str, algorithm: str, size: Column, busy: Column, exposed: Column, behind: str | None
+) -> Row:
+    """A once-a-step row of the pipeline's axis."""
+    return Row(block, op, "step", "collective", ZERO, size, None, "pipeline", algorithm, busy, exposed, behind, 1)
+
+
+def once(run: Run, d: Degrees, made: Timing) -> list[Entry]:
+    """Once-a-step rows: data-parallel traffic, the optimizer, the all-reduce of a tied embedding."""
+    dense = largest([made.parameters.stage(s, run.model.tied, d.pp) for s in made.stages])
+    experts = largest([made.parameters.stage_experts(s) for s in made.stages])
+    layers = max(s.layers for s in made.stages)
+    f, b = made.forward[0] / d.vp, made.backward[0] / d.vp
+    buckets = [Bucket("", dense, "shard", layers)]
+    if run.model.experts is not None:
+        buckets.append(Bucket("expert ", experts, "expert_data", layers))
+    entries = overlap.data_rows(run, d, made.prices, buckets, f, b)
+    kind = run.layout.shard.kind
+    shard = dense + experts if kind == "none" else dense / d.shard + experts / d.edp
+    buffer = dense + experts if kind in ("none", "zero1") else shard
+    plain = replace(made.prices, device=replace(made.prices.device, passes=ONE))
+    rows = price(optimizer(run, shard, buffer, gradient_bytes(run)), "optimizer", "step", plain)
+    entries += [Entry(r, ONE) for r in rows]
+    if run.model.tied and d.pp > 1:
+        entries.append(tied(run, made))
+    return entries
+
+
+def tied(run: Run, made: Timing) -> Entry:
+    """All-reduce of the tied embedding's gradient between the first and the last stage."""
+    group = replace(made.prices.groups["pipeline"], size=ONE * 2)
+    size = reduce_bytes(run) * made.parameters.embedding
+    seconds = COLLECTIVES["all_reduce"].seconds(size, group, made.prices.terms)
+    return Entry(_collective("embedding", "tied gradient", "all_reduce", size, seconds, seconds, None), ONE)
+
+
+def overheads(run: Run, d: Degrees, entries: list[Entry]) -> list[Entry]:
+    """Stragglers, a share of everything per doubling beyond a node of eight, and the fixed time of a step."""
+    doublings = np.log2(np.maximum(d.used / NODE, 1.0))
+    rest = add(e.exposed for e in entries)
+    fixed = run.stack.step_time * (1 + doublings / 2)
+    return [wait("step", "stragglers", run.stack.straggler * doublings * rest), wait("step", "fixed", fixed)]

@@ -1,0 +1,83 @@
+"""Mistakes of grammar: each wanted message, with its place and its help."""
+
+import pytest
+
+from dsl.hints import HINTS
+from dsl.parse import parse
+from dsl.problems import Problem
+
+# text, line:column, title, help (the wanted list of the language's design, then what else people type)
+CASES = [
+    ("cluster a {\n  gpus = 24,576\n}", "2:13", "digits are grouped with _, not a comma", "write 24_576"),
+    ("cluster a {\n  gpus = 1,024,576\n}", "2:12", "digits are grouped with _, not a comma", "write 1_024_576"),
+    ("let x = 24,576", "1:11", "digits are grouped with _, not a comma", "write 24_576"),
+    ("cluster b {\n  gpus = 8\n  tier node { span = 8 gpus }", "3:29", "this block is never closed", "add a } on its own line"),
+    ("model m {\n  layers 80\n}", "2:10", "a setting needs an = between its name and its value", "write: layers = 80"),
+    ("run r {\n  tokens == 15T tokens\n}", "2:11", "== compares; a setting is given with a single =", "write: tokens = 15T tokens"),
+    ("run r {\n  require layout.tensor % 8 == 0\n}", "2:25", "% only follows a number, as in 90%",
+     "for `tp divides heads` write: layout.tensor divides model.heads"),
+    ("run r {\n  show = [a, b\n}", "3:1", "the list is not closed", "add a ] before this"),
+    ("run r {\n  show = max(a, b\n}", "3:1", "the bracket is not closed", "add a ) before this"),
+    ("run r {\n  tokens =\n}", "2:11", "the value is missing", "put a value after the ="),
+    ("run r {\n  batch = 2048 // per step\n}", "2:17", "a comment starts with #", "write: # like this"),
+    ("cluster 8xh100 {\n  nodes = 3\n}", "1:9", "a name starts with a letter", "write: cluster a8xh100 {"),
+    ("run r {\n}\n}", "3:1", "this } closes nothing", "remove it, or look for a block closed too early above"),
+    ("run r {\n  tokens: 15T\n}", "2:9", "settings are given with =, not a colon", "write: tokens = 15T"),
+    ('import "gpus.scn', "1:8", "this text is not closed on its line", 'add a closing " (a quote inside a text is \\", a backslash \\\\)'),
+    ("cluster a\n  nodes = 3\n", "1:10", "a block needs { and }", "write: cluster a { ... }"),
+    ("run r {\n  tokens = 15T tokens batch = 3\n}", "2:23", "each setting goes on its own line", "put a newline or a comma between the two"),
+    ("run r { a = 1; b = 2 }", "1:14", "statements end at the line's end", "remove the ;"),
+    ("let = 3", "1:5", "a let needs a name of its own", "write: let deadline = 100 days"),
+    ("run r {\n  require\n}", "2:10", "a condition is missing", "write: require mfu >= 35%"),
+    ("sweep r {\n  where\n}", "2:8", "a condition is missing", "write: where layout.tensor <= 8"),
+    ("run r {\n  x = 'abc'\n}", "2:7", "text stands between plain double quotes", 'write: "like this"'),
+    ("let z = 15 T tokens", "1:14", "k, M, B and T touch their number", "write 15T tokens"),
+    ("let q = 2 ** 3", "1:12", "a power is written with ^", "write: x ^ 2"),
+    ("let é = 4", "1:5", "names are written in plain letters", "use a to z, digits, _ and -; titles and texts in quotes may hold any letter"),
+    ("let a b = 4", "1:7", "a let needs an = after its name", "write: let deadline = 100 days"),
+    ("- x", "1:1", "a line cannot start with an operator", "put the operator at the end of the line before, or the whole in ( )"),
+    ("run b = { }", "1:7", "a setting's name is one word", "join the words with _"),
+    ("peak = { }", "1:8", "a block has no = before its {", "write: peak { ... }"),
+    ("run r {\n  require mfu = 35%\n}", "2:15", "= gives a setting; a comparison has two", "write: require mfu == 35%"),
+    ("run r {\n  require a && b\n}", "2:13", "conditions are joined with words", "write: and, or, not"),
+    ("import gpus.scn", "1:8", "the file's name stands in double quotes", 'write: import "library/gpus.scn"'),
+    ("edition\n", "1:8", "the edition is a year", "write: edition 2026"),
+    ("let a = [1 2]", "1:12", "values are separated by commas", "put a comma between the two"),
+    ("let a = 1 + * 2", "1:13", "two operators in a row", "put a value between the two"),
+    ("let a = $ 2", "1:9", "money is one word: the $ touches its number", "write: $2.10/gpu-hour"),
+    ("let a = 1 \u2212 2", "1:11", "a dash that is not a minus", "write -"),
+    ("let a =\u00a01", "1:8", "an invisible character that is not a space", "replace it by a plain space"),
+    ('run r {\n  require a because\n}', "2:20", "the reason is missing or not in quotes", 'write: because "the reason"'),
+    ("run b from { }", "1:12", "did not expect `{` here", ""),
+    ("2048 sequences", "1:1", "a value stands alone here", "give it a name: batch = 2048 sequences"),
+    ("let a = 3 ]", "1:11", "this bracket closes nothing", "remove it"),
+]  # fmt: skip
+
+
+def first(text: str) -> Problem:
+    """The first mistake of a text."""
+    _, problems = parse(text, "case.scn")
+    return problems[0]
+
+
+@pytest.mark.parametrize(("text", "place", "title", "help"), CASES, ids=[case[2][:40] for case in CASES])
+def test_each_mistake_has_its_words(text: str, place: str, title: str, help: str) -> None:
+    problem = first(text)
+    assert (f"{problem.span.line}:{problem.span.column}", problem.title, problem.help) == (place, title, help)
+
+
+def test_most_hints_are_reached_by_the_cases() -> None:
+    titles = {title for _, _, title, _ in CASES}
+    unreached = [hint.title for hint in HINTS if hint.title not in titles]
+    assert len(unreached) <= 6, unreached
+
+
+@pytest.mark.parametrize("text", ["run r {\n  a = [1,\n  b = 2\n", "run r {\n  a = (1\n", "run r {\n"])
+def test_what_is_not_closed_labels_where_it_opened(text: str) -> None:
+    problem = first(text)
+    assert problem.labels and problem.labels[-1].text == "opened here"
+
+
+def test_an_opening_brace_on_its_own_line_is_told_once() -> None:
+    _, problems = parse("cluster a\n{\n  nodes = 3\n}\nlet x = 1\n", "case.scn")
+    assert [p.title for p in problems] == ["a block needs { and }"]
