@@ -1,6 +1,6 @@
 # `make demo` and `make test` start from nothing but Debian or Ubuntu, Python 3.11 or newer, git and make.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test demo test quick check format bench wheel pins clean
+.PHONY: help setup setup-test demo test quick check format reference bench wheel pins clean
 BIN := .venv/bin
 OUT := out
 
@@ -31,6 +31,9 @@ check: setup-test ## style, types, import rules
 
 format: setup-test ## what ruff can put right by itself
 	@$(BIN)/ruff check --fix .
+
+reference: setup-test ## dsl/REFERENCE.md and the editor's grammar, from the tables they are made of
+	@$(BIN)/python tools/generate.py
 
 bench: setup-test ## speed limits; fails when one is missed
 	@$(BIN)/python bench/bench.py

@@ -13,7 +13,7 @@ class Type(NamedTuple):
 
     form: str
     dimension: Dimension = NONE
-    tag: str = ""  # gpus, tokens … ; "/gpus" for each GPU
+    tag: str = ""  # gpus, tokens … ; "/gpus" for each GPU; "*" a product of several counts
     choices: tuple[str, ...] = ()
     unit: str = ""  # as written, for showing values
 
@@ -124,7 +124,7 @@ def typed(unit: Unit, spelling: str) -> Type:
 def product(a: Type, b: Type, sign: int) -> Type:
     if "any" in (a.form, b.form):
         return ANY
-    tag = a.tag if not b.tag else b.tag if not a.tag and sign == 1 else ""
+    tag = a.tag if not b.tag else "*" if a.tag and sign == 1 else b.tag if sign == 1 else ""
     dimension = plus(a.dimension, b.dimension, sign)
     unit = a.unit if not any(b.dimension) and a.unit != "%" else b.unit if not any(a.dimension) and sign == 1 else ""
     return Type("number", dimension, tag, (), unit if unit != "%" and dimension != NONE else "")

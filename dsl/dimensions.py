@@ -119,9 +119,8 @@ def _flag(e: Expression, names: Names, problems: list[Problem]) -> Type:
 def _chain(e: Chain, names: Names, problems: list[Problem]) -> Type:
     operator = e.rest[0][0]
     if operator in ("and", "or"):
-        for operand in (e.first, *(x for _, x in e.rest)):
-            _flag(operand, names, problems)
-        return FLAG
+        sides = [_flag(operand, names, problems) for operand in (e.first, *(x for _, x in e.rest))]
+        return FLAG if all(side.form == "flag" for side in sides) else ANY
     total = _numeric(e.first, names, problems)
     left = e.first
     for sign, operand in e.rest:
@@ -160,21 +159,23 @@ def _power(e: Power, names: Names, problems: list[Problem]) -> Type:
 
 
 def _compare(e: Compare, names: Names, problems: list[Problem]) -> Type:
-    left = e.first
+    left, known = e.first, True
     for operator, right in e.rest:
-        _pair(left, operator, right, names, problems)
+        known = _pair(left, operator, right, names, problems) and known
         left = right
-    return FLAG
+    return FLAG if known else ANY
 
 
-def _pair(a: Expression, operator: str, b: Expression, names: Names, problems: list[Problem]) -> None:
+def _pair(a: Expression, operator: str, b: Expression, names: Names, problems: list[Problem]) -> bool:
+    """Whether both sides are known; what does not compare is a problem."""
     for one, other in ((a, b), (b, a)):
         chosen = choice_of(one, names)
         if chosen is not None:
-            return _chosen(chosen, one, operator, other, problems)
+            _chosen(chosen, one, operator, other, problems)
+            return True
     at, bt = check(a, names, problems), check(b, names, problems)
     if "any" in (at.form, bt.form):
-        return
+        return False
     if operator == "in":
         if bt.form != "list":
             problems.append(
@@ -182,7 +183,7 @@ def _pair(a: Expression, operator: str, b: Expression, names: Names, problems: l
                     "E16", "`in` looks in a list", b.span, f"this is {FORMS[bt.form]}", help="write: x in [1, 2, 4]"
                 )
             )
-            return
+            return False
         bt = bt._replace(form=at.form if at.form == "number" else "text")
     if at.form != bt.form or (operator not in ("==", "!=", "in") and at.form != "number"):
         problems.append(
@@ -196,6 +197,7 @@ def _pair(a: Expression, operator: str, b: Expression, names: Names, problems: l
         )
     elif at.form == "number":
         alike(a, at, b, bt, problems, "divided evenly" if operator == "divides" else "compared")
+    return True
 
 
 def choice_of(e: Expression, names: Names) -> Type | None:
@@ -245,8 +247,10 @@ def _chosen(kind: Type, name: Expression, operator: str, other: Expression, prob
 
 
 def _if(e: If, names: Names, problems: list[Problem]) -> Type:
-    _flag(e.condition, names, problems)
+    holds = _flag(e.condition, names, problems)
     a, b = check(e.then, names, problems), check(e.otherwise, names, problems)
+    if holds.form == "any":
+        return ANY
     if a.form == b.form == "number":
         return alike(e.then, a, e.otherwise, b, problems, "alternatives")
     if "any" not in (a.form, b.form) and a.form != b.form:
@@ -264,6 +268,8 @@ def _if(e: If, names: Names, problems: list[Problem]) -> Type:
 
 def _list(e: List, names: Names, problems: list[Problem]) -> Type:
     types = [check(item, names, problems) for item in e.items]
+    if any(own.form == "any" for own in types):
+        return ANY
     if e.unit:
         unit = unit_of(e.unit, e.unit_span, problems)
         if unit is None:

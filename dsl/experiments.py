@@ -1,7 +1,5 @@
 """Sweeps, comparisons, checks and reports, checked against the run that they vary or the results that they show."""
 
-from typing import Any
-
 from dsl.axes import axes_of
 from dsl.blocks import Body, Entry, Part
 from dsl.dimensions import condition
@@ -9,7 +7,6 @@ from dsl.expressions import Compiled, built, compiled
 from dsl.kinds import Setting
 from dsl.measured import measured_of
 from dsl.problems import Problem
-from dsl.quantities import display_unit
 from dsl.runs import World, rule_of, run_table
 from dsl.scenario import Chart, Check, Compare, Item, Report, Roofline, Rule, Value
 from dsl.scenario import Table as Experiment
@@ -336,9 +333,3 @@ def _texts(world: World, part: Part, table: Table) -> dict[str, str]:
         if settled is not None:
             found[path] = str(settled.value)
     return found
-
-
-def default_unit(item: Item, value: Any) -> str:
-    """The unit to show an item in where none was asked for."""
-    amount = float(value) if isinstance(value, (int, float)) else None
-    return item.unit or item.compute.type.unit or display_unit(item.compute.type.dimension, amount)

@@ -5,6 +5,8 @@ file is found in one call.
 """
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache as once
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,15 +31,19 @@ Tree = tuple[Statement, ...]
 
 def parse(text: str, file: str) -> tuple[Tree, list[Problem]]:
     """The statements of ``text`` and its mistakes of grammar; ``file`` is the name that spans carry."""
-    kept = f"tree-{cache.digest(file)}"
     content = cache.digest(file, text)
-    found = cache.read(kept)
+    found = _read.get(file) or cache.read(f"tree-{cache.digest(file)}")
     if found is not None and found[0] == content:
+        _read[file] = found
         return found[1], []
     tree, problems = _parse(text, file)
     if not problems:
-        cache.write(kept, (content, tree))
+        _read[file] = content, tree
+        cache.write(f"tree-{cache.digest(file)}", (content, tree))
     return tree, problems
+
+
+_read: dict[str, tuple[str, Tree]] = {}  # what this process has read, by file
 
 
 def _parse(text: str, file: str) -> tuple[Tree, list[Problem]]:
@@ -166,9 +172,22 @@ def _parser() -> tuple["Lark", "Lines", "Build"]:
     kept = cache.read(name)
     if kept is not None:
         return _loaded(Lark, kept, transformer=build, postlex=lines), lines, build
-    parser = Lark(GRAMMAR.read_text("utf-8"), **OPTIONS, transformer=build, postlex=lines)
+    with _terminals_not_compared():
+        parser = Lark(GRAMMAR.read_text("utf-8"), **OPTIONS, transformer=build, postlex=lines)
     cache.write(name, parser.memo_serialize([TerminalDef, Rule]))
     return parser, lines, build
+
+
+@contextmanager
+def _terminals_not_compared() -> Iterator[None]:
+    """lark compares all terminals while it builds, two thirds of its time; a test does that, in strict mode."""
+    from lark import lexer
+
+    compares, lexer.has_interegular = lexer.has_interegular, False
+    try:
+        yield
+    finally:
+        lexer.has_interegular = compares
 
 
 def _loaded(lark: Any, kept: Any, **options: Any) -> "Lark":

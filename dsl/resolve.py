@@ -157,7 +157,7 @@ class Resolution:
         main = self.loaded.main
         if main.tree and not isinstance(main.tree[0], Edition):
             self.notes.append(f"{main.logical} states no edition: read as edition {EDITION}")
-        warnings = tuple(dict.fromkeys(p for p in self.problems if p.severity == "warning"))
+        warnings = dict.fromkeys(p for p in self.problems if p.severity == "warning")
         return self.nothing()._replace(
             title=report.title if report and report.title else title_of(main),
             experiments=tuple(experiments),
@@ -165,7 +165,7 @@ class Resolution:
             imports=tuple(self._imports()),
             checks=checks,
             notes=tuple(dict.fromkeys(self.notes)),
-            warnings=warnings,
+            warnings=tuple(in_order(list(warnings), self.loaded)),
         )
 
     def _check_blocks(self) -> None:

@@ -14,6 +14,7 @@ from dsl.schema import PREFIXES, READ_ONLY, run_row, run_rows, schema
 from dsl.scope import Defined, Scope
 from dsl.syntax import Name, written
 from dsl.table import Results, Sources, Table, TableNames
+from dsl.units import number
 from dsl.values import referred
 
 REFERRED = ("model", "cluster", "stack")
@@ -168,6 +169,7 @@ def run_of(world: World, defined: Defined) -> Run | None:
     _required(table, defined, body, "")
     settings = settings_of(table)
     _enough(world, table, defined)
+    _nested(table)
     names = table.names("", world.results or {})
     requires = tuple(r for c in body.requires if (r := rule_of(world, c, table, defined.name)) is not None)
     lets = {
@@ -281,6 +283,23 @@ def _enough(world: World, table: Table, defined: Defined) -> None:
                     help=f"write: {example}",
                 )
             )
+
+
+def _nested(table: Table) -> None:
+    """Problems for tiers that do not grow outwards, and for a network that does not reach every GPU."""
+    spans = [(tier, table.value(f"cluster.tier.{tier}.span")) for tier in table.tiers]
+    for (inner, small), (outer, large) in zip(spans, spans[1:], strict=False):
+        if small and large and small.value > large.value:
+            stated = large if large.span else small
+            title = f"tier `{outer}` spans less than tier `{inner}` inside it"
+            notes = (f"`{inner}` spans {number(small.value)} GPUs, `{outer}` {number(large.value)}",)
+            table.problems.append(Problem("E26", title, stated.span or table.place, "contradicts", (), notes))
+            return
+    gpus, last = table.get("cluster.gpus"), spans[-1][1] if spans else None
+    if gpus and last and last.value < gpus:
+        title = f"the network spans {number(last.value)} of {number(gpus)} GPUs"
+        help = "give the outermost tier a larger span, or add a tier"
+        table.problems.append(Problem("E26", title, last.span or table.place, "the outermost tier", help=help))
 
 
 def rule_of(world: World, c: Condition, table: Table, owner: str, results: Results | None = None) -> Rule | None:

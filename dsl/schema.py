@@ -7,7 +7,7 @@ Blocks that stand once in their parent (layout, experts, checkpoint …) are fla
 from functools import cache
 from typing import NamedTuple
 
-from dsl.kinds import ARGUMENTS, AXES, KINDS, RUN, TIER, Kind, Setting
+from dsl.kinds import ARGUMENTS, AXES, KINDS, TIER, Kind, Setting
 
 REFERENCES = ("gpu", "model", "cluster", "run", "stack")
 
@@ -102,8 +102,3 @@ def item_row(row: Setting) -> Setting:
     if holds == "axes":
         return row._replace(holds="choice", choices=AXES, default="")
     return row._replace(holds=holds, default="")
-
-
-def is_group(path: str) -> bool:
-    """Whether a path of a run names a group of settings, such as "layout"."""
-    return path in schema(RUN).groups

@@ -25,8 +25,10 @@ SOURCE = "--set"  # stands for the block and the file of what the command line s
 OPTIONAL = (
     "model.attention",
     "model.experts",
+    "model.mixer",
     "attention",
     "experts",
+    "mixer",
     "offload",
     "lora",
 )  # absent unless something is stated

@@ -246,8 +246,8 @@ def _fits(e: Expression, own: Type, at: Context) -> bool:
             f"units: {units}" if units else "",
         )
         return False
-    if holds in TAGGED and not own.tag and not is_zero(e):
-        return _bare(e, "sequences, or tokens" if holds == "sequences" else units, at)
+    if holds in TAGGED and not own.tag and not is_zero(e) and not built(e, at.names, own).needs:
+        return _bare(e, units, at)
     if holds == "share" and own.unit != "%" and isinstance(e, Number) and not 0 <= e.value <= 1:
         at.wrong("E19", f"`{at.path}` is a share", e, f"{e.text} what?", f"write {e.text}%")
         return False
@@ -293,7 +293,9 @@ def _tagged(e: Expression, own: Type, tag: str, at: Context) -> bool:
             )
             return False
         return True
-    allowed = {"", tag}
+    if any(own.dimension) and own.tag != "gpus":
+        return True
+    allowed = {"", "*", tag}
     if holds == "sequences":
         allowed.add("tokens")
     if path == "mtbf":

@@ -51,7 +51,7 @@ def stage_entries(run: Run, d: Degrees, made: Timing) -> list[Entry]:
 
 def wait(block: str, op: str, seconds: Column) -> Entry:
     """Time in which nothing runs."""
-    return Entry(Row(block, op, "step", "wait", ZERO, ZERO, None, None, None, seconds, seconds, None, 0), ONE)
+    return Entry(Row(block, op, "step", "wait", ZERO, ZERO, None, None, None, seconds, seconds, None, ZERO), ONE)
 
 
 def exposed_sends(run: Run, d: Degrees, times: StageTimes, send: Column) -> Column:
@@ -77,7 +77,7 @@ def _collective(
     block: str, op: str, algorithm: str, size: Column, busy: Column, exposed: Column, behind: str | None
 ) -> Row:
     """A once-a-step row of the pipeline's axis."""
-    return Row(block, op, "step", "collective", ZERO, size, None, "pipeline", algorithm, busy, exposed, behind, 1)
+    return Row(block, op, "step", "collective", ZERO, size, None, "pipeline", algorithm, busy, exposed, behind, ONE)
 
 
 def once(run: Run, d: Degrees, made: Timing) -> list[Entry]:

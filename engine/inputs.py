@@ -68,7 +68,7 @@ class Gpu:
 
 @dataclass(frozen=True)
 class Attention:
-    kind: str  # full | latent | sliding
+    kind: str  # full | latent | sliding | chunked
     heads: Column | None
     head: Column | None
     value_head: Column | None
@@ -77,6 +77,30 @@ class Attention:
     rope_head: Column | None
     window: Column | None
     every: int | None
+    gate: bool | None
+    index_heads: Column | None
+    index_head: Column | None
+    index_keys: Column | None
+
+
+@dataclass(frozen=True)
+class Mixer:
+    """Layers that mix tokens by a scan, and where they stand among those that attend."""
+
+    kind: str  # mamba1 | mamba2 | delta | lightning
+    every: int | None
+    offset: int | None
+    pattern: str | None
+    heads: Column | None
+    head: Column | None
+    key_heads: Column | None
+    key_head: Column | None
+    inner: Column | None
+    state: Column | None
+    groups: Column
+    rank: Column | None
+    convolution: Column
+    chunk: Column
 
 
 @dataclass(frozen=True)
@@ -130,6 +154,8 @@ class Model:
     mtp: int
     attention: Attention | None
     experts: Experts | None
+    mixer: Mixer | None
+    embedding: Column | None
     sinks: bool = False
 
 

@@ -5,12 +5,12 @@ step); an ``Entry`` is a row with the times it runs per step on the stage that s
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from engine.collectives import COLLECTIVES, Terms
-from engine.columns import ZERO, Column
+from engine.columns import ONE, ZERO, Column
 from engine.inputs import Run
 from engine.kernels import Device, gemm_flops, gemm_seconds, sdpa_seconds, traffic_seconds
 from engine.network import Group
@@ -36,7 +36,7 @@ class Row:
     seconds: Column
     exposed: Column
     hidden_by: str | None
-    kernels: int
+    kernels: Column
 
 
 @dataclass(frozen=True)
@@ -82,10 +82,11 @@ def _local(work: Gemm | Sdpa | Traffic, block: str, phase: str, prices: Prices) 
     stated = getattr(run.efficiency, work.op, None)
     if isinstance(work, Gemm):
         seconds, eta = gemm_seconds(work, dev, stated, bf16=work.op == "head")
-        return _row(block, _name(work), phase, "gemm", gemm_flops(work), work.weights, eta, seconds)
+        kernels = ONE if work.groups is None else work.groups  # a grouped GEMM launches one kernel an expert
+        return _row(block, _name(work), phase, "gemm", gemm_flops(work), work.weights, eta, seconds, kernels)
     if isinstance(work, Sdpa):
         seconds, eta = sdpa_seconds(work, dev, stated)
-        kernels = ATTENTION_BACKWARD_KERNELS if work.backward else 1
+        kernels = ONE * (ATTENTION_BACKWARD_KERNELS if work.backward else 1)
         return _row(block, _name(work), phase, "sdpa", work.flops, ZERO, eta, seconds, kernels)
     seconds, passes = traffic_seconds(work, dev)
     return _row(block, _name(work), phase, "hbm", ZERO, work.bytes * passes, passes, seconds)
@@ -100,7 +101,7 @@ def _row(
     moved: Column,
     eta: Column,
     seconds: Column,
-    kernels: int = 1,
+    kernels: Column = ONE,
 ) -> Row:
     return Row(block, op, phase, kind, flops, moved, eta, None, None, seconds, seconds, None, kernels)
 
@@ -125,7 +126,7 @@ def _collective(work: Collective, block: str, phase: str, prices: Prices, busy: 
         seconds,
         exposed,
         behind,
-        1,
+        ONE,
     )
 
 
@@ -154,15 +155,16 @@ def launch(rows: tuple[Row, ...], block: str, phase: str, prices: Prices) -> Row
     CUDA graphs leave part of the gap and no floor. Source: S0 section 8, ruling (d) launch gap.
     """
     run, stack = prices.run, prices.run.stack
-    kernels = sum(r.kernels for r in rows if r.axis is None)
-    kernels += sum(r.kernels for r in rows if r.axis is not None and np.any(prices.groups[r.axis].size > 1))
+    kernels = ZERO
+    for row in rows:
+        kernels = kernels + (row.kernels if row.axis is None else row.kernels * (prices.groups[row.axis].size > 1))
     busy = total(rows)
     gap = kernels * stack.kernel_gap
     if run.kernels.graphs:
         seconds = gap * stack.graph_gap + ZERO * busy
     else:
         seconds = gap + np.maximum(kernels * stack.host_time - busy - gap, 0.0)
-    return Row(block, "launch", phase, "launch", ZERO, ZERO, None, None, None, seconds, seconds, None, 0)
+    return Row(block, "launch", phase, "launch", ZERO, ZERO, None, None, None, seconds, seconds, None, ZERO)
 
 
 def total(rows: Iterable[Row]) -> Column:
@@ -171,11 +173,6 @@ def total(rows: Iterable[Row]) -> Column:
     for row in rows:
         result = result + row.exposed
     return result
-
-
-def hidden(row: Row, exposed: Column, behind: str | None) -> Row:
-    """The row with other exposed seconds."""
-    return replace(row, exposed=exposed, hidden_by=behind)
 
 
 @dataclass(frozen=True)

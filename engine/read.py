@@ -12,13 +12,14 @@ from functools import cache
 from typing import Any, TypeVar
 
 from engine.columns import column
-from engine.inputs import Attention, Cluster, Gpu, Model, Recompute, Run, Schedule, Shard, Stack
+from engine.inputs import Attention, Cluster, Gpu, Mixer, Model, Recompute, Run, Schedule, Shard, Stack
 
 T = TypeVar("T")
 
 # How a field of a dataclass is named in the flat table, where the two differ.
 PATHS: dict[tuple[type, str], str] = {
     (Attention, "kind"): "",
+    (Mixer, "kind"): "",
     (Schedule, "kind"): "",
     (Shard, "kind"): "",
     (Recompute, "kind"): "",

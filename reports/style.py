@@ -4,7 +4,9 @@ Importing this file costs nothing: matplotlib is imported only by `applied`, whe
 Colors were chosen by numerical search so that neighbors differ for every kind of sight and on a grey print.
 """
 
+import atexit
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -132,7 +134,10 @@ def set_matplotlib_folder() -> str:
     """
     own = str(Path(platformdirs.user_cache_dir("tonnage", appauthor=False)) / "matplotlib")
     stated = os.environ.get("MPLCONFIGDIR")
-    folder = next((f for f in (stated, own) if f and _writable(f)), None) or tempfile.mkdtemp(prefix="tonnage-")
+    folder = next((f for f in (stated, own) if f and _writable(f)), None)
+    if folder is None:
+        folder = tempfile.mkdtemp(prefix="tonnage-")
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
     os.environ["MPLCONFIGDIR"] = folder
     return folder
 

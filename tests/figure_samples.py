@@ -33,65 +33,139 @@ def row(block: str, op: str, kind: str, seconds: float, **more: Any) -> dict[str
 
 LEDGER = [
     row("attention", "qkv", "gemm", 3.0, flops=1.6e15, bytes=1e12),
-    row("attention", "sdpa", "sdpa", 0.6, flops=2e14, bytes=5e11),
-    row("attention", "sdpa", "sdpa", 0.9, flops=3e14, bytes=6e11, phase="backward"),
-    row("mlp", "mlp_up", "gemm", 9.0, flops=5e15, bytes=2e12),
-    row("mlp", "swiglu", "hbm", 0.5, flops=1e12, bytes=1e12),
+    row("attention", "sdpa", "sdpa", 0.6, flops=2e14),
+    row("attention", "sdpa", "sdpa", 0.9, flops=3e14, phase="backward"),
+    row("mlp", "mlp_up dW", "gemm", 9.0, flops=5e15, bytes=2e12),
+    row("mlp", "activation", "hbm", 0.5, bytes=1.3e12),
     row("mlp", "all_gather", "collective", 1.3, axis="tensor"),
     row("pipeline", "send", "collective", 0.2, axis="pipeline"),
     row("data", "reduce_scatter", "collective", 0.4, axis="data"),
-    row("optimizer", "adamw", "hbm", 0.2, flops=1e10, bytes=1e12),
+    row("optimizer", "update", "hbm", 0.2, bytes=5e11),
     row("launch", "gaps", "launch", 0.1),
     row("step", "bubble", "wait", 0.9),
     row("step", "fixed", "wait", 0.01),
 ]
 
 
+def one_f_one_b(stages: int, micro_batches: int) -> list[dict[str, Any]]:
+    """The passes of a 1F1B schedule, forward one second and backward two."""
+    done: dict[tuple[str, int, int], float] = {}
+    queues = []
+    for s in range(stages):
+        warm = min(stages - s, micro_batches)
+        tail = [(k, m + (warm if k == "F" else 0)) for m in range(micro_batches) for k in "BF"]
+        queues.append([("F", m) for m in range(warm)] + [(k, m) for k, m in tail if m < micro_batches])
+    clock, passes = [0.0] * stages, []
+    while any(queues):
+        for s, queue in enumerate(queues):
+            while queue:
+                kind, m = queue[0]
+                needs = [("F", s - 1, m)] * (s > 0) if kind == "F" else [("B", s + 1, m)] if s < stages - 1 else []
+                if any(need not in done for need in needs):
+                    break
+                start = max([clock[s], *(done[need] for need in needs)])
+                clock[s] = done[kind, s, m] = start + (1 if kind == "F" else 2)
+                passes.append({"stage": s, "kind": kind, "micro_batch": m, "chunk": 0, "start": start, "end": clock[s]})
+                queue.pop(0)
+    return passes
+
+
 def stage(index: int, activations: float, fits: str = "fits") -> dict[str, Any]:
     """A row of the memory table, 80 GiB of capacity."""
-    parts = {"weights": 9 * GIB, "gradients": 18 * GIB, "optimizer": GIB, "activations": activations * GIB,
-             "logits": 2 * GIB, "buffers": GIB, "communicators": 3 * GIB, "context": 0.6 * GIB, "slack": 2 * GIB}  # fmt: skip
+    parts = {
+        "weights": 9 * GIB,
+        "gradients": 18 * GIB,
+        "optimizer": GIB,
+        "activations": activations * GIB,
+        "logits": 2 * GIB,
+        "buffers": GIB,
+        "communicators": 3 * GIB,
+        "context": 0.6 * GIB,
+        "slack": 2 * GIB,
+    }
     return {"stage": index, "total": sum(parts.values()), "capacity": 80 * GIB, "fits": fits} | parts
 
 
 def point() -> dict[str, Any]:
     """A whole point: 1,024 GPUs in two tiers, four stages, one measured value."""
     tier = {"node": (8, 450e9, 1), "pod": (1024, 50e9, 2)}
-    settings: dict[str, Any] = {"cluster.gpus": 1024, "cluster.gpu": "h100-sxm", "cluster.tier": ("node", "pod"),
-                                "batch": 2048, "sequence": 8192, "precision": "bf16", "layout.pipeline": 4,
-                                "cluster.gpu.peak.bf16": 989e12, "cluster.gpu.peak.fp8": 1979e12,
-                                "cluster.gpu.memory_bandwidth": 3.35e12, "memory.reserve": 4 * GIB}  # fmt: skip
+    settings: dict[str, Any] = {
+        "cluster.gpus": 1024,
+        "cluster.gpu": "h100-sxm",
+        "cluster.tier": ("node", "pod"),
+        "batch": 2048,
+        "sequence": 8192,
+        "precision": "bf16",
+        "layout.pipeline": 4,
+        "cluster.gpu.peak.bf16": 989e12,
+        "cluster.gpu.peak.fp8": 1979e12,
+        "cluster.gpu.memory_bandwidth": 3.35e12,
+        "memory.reserve": 4 * GIB,
+    }
     for name, (span, bandwidth, over) in tier.items():
         settings |= {f"cluster.tier.{name}.span": span, f"cluster.tier.{name}.bandwidth": bandwidth}
         settings[f"cluster.tier.{name}.oversubscription"] = over
     intervals = [180 * 1.18**i for i in range(30)]
-    passes = [{"stage": s, "kind": k, "micro_batch": m, "chunk": 0, "start": t, "end": t + 1}
-              for s in range(4) for m in range(16) for k, t in (("F", s + 2 * m), ("B", 7 - s + 2 * m + 0.5))]  # fmt: skip
     return {
         "settings": settings,
         "results": {"step_time": 17.11, "mfu": 0.432, "micro_batches": 16},
         "figures": {"effective_training_time": {"limit": {"value": 0.92, "op": ">="}}},
         "ledger": LEDGER,
-        "memory": [stage(0, 45, "tight"), stage(1, 30), stage(2, 30), stage(3, 10)],
+        "memory": [stage(0, 35, "tight"), stage(1, 30), stage(2, 30), stage(3, 10)],
         "traffic": [
-            {"axis": "tensor", "size": 8, "tier": "node", "members_per_domain": 8, "collective": "all_gather",
-             "bytes": 3e11, "seconds": 1.5, "exposed": 1.3},
-            {"axis": "data", "size": 32, "tier": "pod", "members_per_domain": 1, "collective": "reduce_scatter",
-             "bytes": 9e9, "seconds": 0.6, "exposed": 0.4},
+            {
+                "axis": "tensor",
+                "size": 8,
+                "tier": "node",
+                "members_per_domain": 8,
+                "collective": "all_gather",
+                "bytes": 3e11,
+                "seconds": 1.5,
+                "exposed": 1.3,
+            },
+            {
+                "axis": "data",
+                "size": 32,
+                "tier": "pod",
+                "members_per_domain": 1,
+                "collective": "reduce_scatter",
+                "bytes": 9e9,
+                "seconds": 0.6,
+                "exposed": 0.4,
+            },
         ],
-        "timeline": {"schedule": "one_f_one_b", "micro_batches": 16, "passes": passes, "total": 40, "shown_note": ""},
-        "checkpoint": {"mtbf": 12 * HOUR, "young": 1609.0, "used": 1620.0, "best": 1590.0,
-                       "curve": [{"interval": t, "effective": effective(t, 12 * HOUR)} for t in intervals],
-                       "curves": [{"mtbf": m * HOUR, "points": [[t, effective(t, m * HOUR)] for t in intervals]}
-                                  for m in (6, 12, 24)]},
-        "cost": [{"line": "GPUs", "usd": 28.696e6}, {"line": "storage", "usd": 1.172e6}, {"line": "staff", "usd": None}],
+        "timeline": {
+            "schedule": "one_f_one_b",
+            "micro_batches": 16,
+            "passes": one_f_one_b(4, 16),
+            "total": 40,
+            "shown_note": "",
+        },
+        "checkpoint": {
+            "mtbf": 12 * HOUR,
+            "young": 1609.0,
+            "used": 1620.0,
+            "best": 1590.0,
+            "curve": [{"interval": t, "effective": effective(t, 12 * HOUR)} for t in intervals],
+            "curves": [
+                {"mtbf": m * HOUR, "points": [[t, effective(t, m * HOUR)] for t in intervals]} for m in (6, 12, 24)
+            ],
+        },
+        "cost": [
+            {"line": "GPUs", "usd": 28.696e6},
+            {"line": "storage", "usd": 1.172e6},
+            {"line": "staff", "usd": None},
+        ],
         "gpus": {"used": 1024},
         "measured": [{"name": "mfu", "value": 0.41, "predicted": 0.432, "error": 0.054, "source": "log"}],
-    }  # fmt: skip
+    }
 
 
-names = st.one_of(st.sampled_from(["A", "team", "a run whose name nobody would ever want to read to its end, but is here"]),
-                  st.text(max_size=60), st.sampled_from(["$x$ at $5", "a & <b> \"c\"", "模型 é ẞ \u0007", ""]))  # fmt: skip
+names = st.one_of(
+    st.sampled_from(["A", "team", "a run whose name nobody would ever want to read to its end, but is here"]),
+    st.text(max_size=60),
+    st.sampled_from(["$x$ at $5", 'a & <b> "c"', "模型 é ẞ \u0007", ""]),
+)
 usual = st.floats(1e-3, 1e3)
 numbers = st.one_of(usual, usual, st.sampled_from([0.0, 1e-12, 1e15, 1.0, 1.0]))
 absent = st.one_of(numbers, numbers, st.none(), st.sampled_from([math.nan, math.inf, -1.0]))
@@ -119,8 +193,13 @@ curve = st.builds(
 curves = st.tuples(curve.map(lambda c: checkpoint_curve.Curve(c.mtbf, c.points, True)), st.lists(curve, max_size=6))
 passes = st.builds(
     lambda s, k, m, c, t, d: pipeline_schedule.Pass(s, k, m, c, t, t + d),
-    st.integers(0, 11), st.sampled_from("FBW"), st.integers(1, 20), st.integers(0, 3), st.floats(0, 50), st.floats(0.01, 5),
-)  # fmt: skip
+    st.integers(0, 11),
+    st.sampled_from("FBW"),
+    st.integers(1, 20),
+    st.integers(0, 3),
+    st.floats(0, 50),
+    st.floats(0.01, 5),
+)
 kinds = st.sampled_from(["gemm", "sdpa", "hbm"])
 intensity = st.one_of(st.floats(1e-3, 1e6), st.none())
 
@@ -128,36 +207,71 @@ DATA: dict[str, st.SearchStrategy[Any]] = {
     "step_time": st.builds(
         step_time.StepTimeData,
         several(st.builds(step_time.StepTimeRow, names, parts(len(step_time.KINDS)), absent, shares, st.booleans())),
-        names, st.sampled_from(["TP", "TP, CP, EP"]), st.integers(0, 200)),
+        names,
+        st.sampled_from(["TP", "TP, CP, EP"]),
+        st.integers(0, 200),
+    ),
     "memory": st.builds(
         memory.MemoryData,
         several(st.builds(memory.MemoryRow, names, parts(len(memory.KINDS)), absent, absent, FITS, st.booleans())),
-        absent, st.integers(0, 200), st.sampled_from(["stages", "runs"])),
+        absent,
+        st.integers(0, 200),
+        st.sampled_from(["stages", "runs"]),
+    ),
     "topology": st.builds(
-        topology.TopologyData, names, st.integers(1, 200_000).map(float),
-        st.lists(st.builds(topology.Tier, st.sampled_from(TIERS), positive, absent, st.floats(1, 20)), max_size=5).map(tuple),
-        st.lists(st.builds(topology.Group, st.sampled_from(list(topology.LETTERS)), st.integers(1, 20_000).map(float),
-                           st.sampled_from(TIERS)), max_size=5).map(tuple)),
+        topology.TopologyData,
+        names,
+        st.integers(1, 200_000).map(float),
+        st.lists(st.builds(topology.Tier, st.sampled_from(TIERS), positive, absent, st.floats(1, 20)), max_size=5).map(
+            tuple
+        ),
+        st.lists(
+            st.builds(
+                topology.Group,
+                st.sampled_from(list(topology.LETTERS)),
+                st.integers(1, 20_000).map(float),
+                st.sampled_from(TIERS),
+            ),
+            max_size=5,
+        ).map(tuple),
+    ),
     "checkpoint_curve": st.builds(
         lambda c, *rest: checkpoint_curve.CheckpointData((c[0], *c[1]), *rest),
-        curves, st.none() | st.floats(1, 1e6), st.none() | st.floats(1, 1e6), st.none() | st.floats(0, 1)),
+        curves,
+        st.none() | st.floats(1, 1e6),
+        st.none() | st.floats(1, 1e6),
+        st.none() | st.floats(0, 1),
+    ),
     "pipeline_schedule": st.builds(
-        pipeline_schedule.PipelineData, several(passes, 40), names.map(lambda n: n[:20]), st.integers(1, 64),
-        st.integers(1, 500)),
+        pipeline_schedule.PipelineData,
+        several(passes, 40),
+        names.map(lambda n: n[:20]),
+        st.integers(1, 64),
+        st.integers(1, 500),
+    ),
     "cost_by_line": st.builds(
         cost_by_line.CostData,
         several(st.builds(cost_by_line.CostRow, names, several(st.tuples(names, absent), 14), st.booleans()), 14),
-        st.integers(0, 200)),
+        st.integers(0, 200),
+    ),
     "traffic_by_tier": st.builds(
         traffic_by_tier.TrafficData,
         several(st.builds(traffic_by_tier.TrafficRow, names, st.sampled_from(TIERS), absent, absent, absent)),
-        st.just(TIERS), st.integers(0, 200)),
+        st.just(TIERS),
+        st.integers(0, 200),
+    ),
     "roofline": st.builds(
-        roofline.RooflineData, names, st.sampled_from(["bf16", "fp8"]), st.floats(1e12, 1e16), st.floats(1e11, 1e14),
+        roofline.RooflineData,
+        names,
+        st.sampled_from(["bf16", "fp8"]),
+        st.floats(1e12, 1e16),
+        st.floats(1e11, 1e14),
         several(st.builds(roofline.Operator, names, kinds, intensity, st.floats(1e6, 1e16)), 10),
-        st.none() | st.just(("fp8", 2e16))),
+        st.none() | st.just(("fp8", 2e16)),
+    ),
     "measured": st.builds(
         measured.MeasuredData,
-        several(st.builds(measured.MeasuredRow, names, st.just("385 TFLOP/s"), names, st.none() | st.floats(-1, 100)))),
-}  # fmt: skip
+        several(st.builds(measured.MeasuredRow, names, st.just("385 TFLOP/s"), names, st.none() | st.floats(-1, 100))),
+    ),
+}
 """For every figure of reports.figures.FIGURES, data as odd as they come."""

@@ -14,7 +14,9 @@ gpu h {
   peak { bf16 = 989 TFLOPS }
   power = 700 W
 }
-model small { layers = 32, hidden = 4096, ffn = 14_336, heads = 32, kv_heads = 8, vocabulary = 128_256, sequence = 8192 tokens }
+model small {
+  layers = 32, hidden = 4096, ffn = 14_336, heads = 32, kv_heads = 8, vocabulary = 128_256, sequence = 8192 tokens
+}
 cluster hopper {
   gpu = h
   nodes = 16

@@ -34,19 +34,49 @@ def rule(expression: str) -> Rule:
     return run_with(f"require {expression}").requires[0]
 
 
-VALUES: dict[str, Any] = {"mfu": 0.4, "memory_per_gpu": 70e9, "step_time": 3.0, "cost": 12e6, "mtbf": 1e5, "bubble": 0.1}
+VALUES: dict[str, Any] = {
+    "mfu": 0.4,
+    "memory_per_gpu": 70e9,
+    "step_time": 3.0,
+    "cost": 12e6,
+    "mtbf": 1e5,
+    "bubble": 0.1,
+}
 
 
 @pytest.mark.parametrize(
     ("expression", "value"),
     [
-        ("1 + 2 * 3", 7), ("(1 + 2) * 3", 9), ("2 ^ 3 ^ 2", 512), ("-2 ^ 2", -4), ("7 - 2 - 1", 4), ("8 / 2 / 2", 2), ("10% * 50", 5),
-        ("80 GB - 8 GB", 72e9), ("400 Gb/s", 50e9), ("12 hours / 30 minutes", 24), ("2 GB / 1 s", 2e9), ("$2.10/gpu-hour * 1 hour", 2.10),
-        ("min(3, 1, 2)", 1), ("max(1 GB, 2 GiB)", 2.0**31), ("ceil(2.1)", 3), ("floor(2.9)", 2), ("round(2.6)", 3), ("abs(-3)", 3),
-        ("sqrt(16)", 4), ("log2(8)", 3), ("min(5)", 5), ("if 1 < 2 then 3 else 4", 3), ("cluster.gpus / layout.tensor", 128),
-        ("batch * sequence", 2048 * 8192), ("mfu * step_time", 1.2), ("cluster.gpu.memory / 1 GB", 80), ("7:1", 7), ("1 TFLOP / 1 s", 1e12),
+        ("1 + 2 * 3", 7),
+        ("(1 + 2) * 3", 9),
+        ("2 ^ 3 ^ 2", 512),
+        ("-2 ^ 2", -4),
+        ("7 - 2 - 1", 4),
+        ("8 / 2 / 2", 2),
+        ("10% * 50", 5),
+        ("80 GB - 8 GB", 72e9),
+        ("400 Gb/s", 50e9),
+        ("12 hours / 30 minutes", 24),
+        ("2 GB / 1 s", 2e9),
+        ("$2.10/gpu-hour * 1 hour", 2.10),
+        ("min(3, 1, 2)", 1),
+        ("max(1 GB, 2 GiB)", 2.0**31),
+        ("ceil(2.1)", 3),
+        ("floor(2.9)", 2),
+        ("round(2.6)", 3),
+        ("abs(-3)", 3),
+        ("sqrt(16)", 4),
+        ("log2(8)", 3),
+        ("min(5)", 5),
+        ("if 1 < 2 then 3 else 4", 3),
+        ("cluster.gpus / layout.tensor", 128),
+        ("batch * sequence", 2048 * 8192),
+        ("mfu * step_time", 1.2),
+        ("cluster.gpu.memory / 1 GB", 80),
+        ("7:1", 7),
+        ("1 TFLOP / 1 s", 1e12),
     ],
-)  # fmt: skip
+)
 def test_expressions_have_values(expression: str, value: float) -> None:
     run = run_with(f"let x = {expression}")
     assert run.lets["x"]({**run.plain(), **VALUES}) == pytest.approx(value, rel=1e-15)
@@ -55,13 +85,25 @@ def test_expressions_have_values(expression: str, value: float) -> None:
 @pytest.mark.parametrize(
     ("expression", "holds"),
     [
-        ("8 divides 64", True), ("7 divides 64", False), ("0 divides 64", False), ("1 <= 4 <= 8", True), ("1 <= 9 <= 8", False),
-        ("layout.recompute == none", True), ("layout.recompute != none", False), ("layout.recompute in [selective, full]", False),
-        ("layout.tensor in [1, 2, 4]", True), ("cluster.gpu == h", True), ("model == small", True), ("cluster == hopper and true", True),
-        ("not (mfu > 35% and cost < $10M)", True), ("memory_per_gpu <= 90% * cluster.gpu.memory", True), ("kernels.flash", True),
-        ("mtbf < cluster.mtbf", True), ("step_time < 2 s or bubble >= 10%", True),
+        ("8 divides 64", True),
+        ("7 divides 64", False),
+        ("0 divides 64", False),
+        ("1 <= 4 <= 8", True),
+        ("1 <= 9 <= 8", False),
+        ("layout.recompute == none", True),
+        ("layout.recompute != none", False),
+        ("layout.recompute in [selective, full]", False),
+        ("layout.tensor in [1, 2, 4]", True),
+        ("cluster.gpu == h", True),
+        ("model == small", True),
+        ("cluster == hopper and true", True),
+        ("not (mfu > 35% and cost < $10M)", True),
+        ("memory_per_gpu <= 90% * cluster.gpu.memory", True),
+        ("kernels.flash", True),
+        ("mtbf < cluster.mtbf", True),
+        ("step_time < 2 s or bubble >= 10%", True),
     ],
-)  # fmt: skip
+)
 def test_conditions_hold_or_do_not(expression: str, holds: bool) -> None:
     run = run_with(f"require {expression}")
     assert run.requires[0].holds({**run.plain(), **VALUES}) is holds
@@ -80,7 +122,9 @@ def test_what_is_missing_leaves_a_condition_open() -> None:
     assert dear.holds({"mfu": 0.4, "tokens": 1e12, "cost": None}) is None
 
 
-@pytest.mark.parametrize("expression", ["mfu / (bubble - bubble)", "sqrt(-mfu)", "log2(mfu - mfu)", "10 ^ 400 * mfu", "(-mfu) ^ 0.5"])
+@pytest.mark.parametrize(
+    "expression", ["mfu / (bubble - bubble)", "sqrt(-mfu)", "log2(mfu - mfu)", "10 ^ 400 * mfu", "(-mfu) ^ 0.5"]
+)
 def test_arithmetic_without_a_result_is_none(expression: str) -> None:
     assert let(expression)({"mfu": 0.4, "bubble": 0.1}) is None
 
@@ -101,7 +145,15 @@ def test_an_operand_takes_the_unit_of_what_it_is_compared_with() -> None:
 
 
 def test_lets_are_operands_and_read_settings_late() -> None:
-    text = START + "run a from base {\n  let groups = cluster.gpus / layout.tensor\n  require groups <= 64\n}\nrun b from a { layout.tensor = 4 }\n"
+    text = (
+        START
+        + """run a from base {
+  let groups = cluster.gpus / layout.tensor
+  require groups <= 64
+}
+run b from a { layout.tensor = 4 }
+"""
+    )
     first, second = scenario_of(text).runs[1:]
     assert (first.lets["groups"](first.plain()), second.lets["groups"](second.plain())) == (128, 32)
     assert (first.requires[0].holds(first.plain()), second.requires[0].holds(second.plain())) == (False, True)
@@ -117,13 +169,24 @@ def test_lets_that_build_on_each_other_are_worked_out_once() -> None:
 
 COLUMN = st.lists(st.floats(0.01, 100), min_size=1, max_size=8).map(np.array)
 EXPRESSIONS = [
-    "mfu + bubble * 3 - 1", "min(mfu, bubble, 0.5)", "max(mfu, 2)", "ceil(mfu) + floor(bubble)", "sqrt(mfu) * log2(bubble)", "abs(mfu - bubble)",
-    "if mfu > bubble then mfu else bubble * 2", "mfu ^ 2 / bubble", "round(mfu)",
-]  # fmt: skip
+    "mfu + bubble * 3 - 1",
+    "min(mfu, bubble, 0.5)",
+    "max(mfu, 2)",
+    "ceil(mfu) + floor(bubble)",
+    "sqrt(mfu) * log2(bubble)",
+    "abs(mfu - bubble)",
+    "if mfu > bubble then mfu else bubble * 2",
+    "mfu ^ 2 / bubble",
+    "round(mfu)",
+]
 CONDITIONS = [
-    "mfu > bubble and bubble < 50 or mfu == 3", "not (mfu <= bubble)", "1 <= mfu <= 50", "2 divides floor(mfu)", "floor(mfu) in [1, 2, 3]",
+    "mfu > bubble and bubble < 50 or mfu == 3",
+    "not (mfu <= bubble)",
+    "1 <= mfu <= 50",
+    "2 divides floor(mfu)",
+    "floor(mfu) in [1, 2, 3]",
     "floor(mfu) divides 12",
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
@@ -150,10 +213,19 @@ def test_choices_compare_as_columns() -> None:
     assert list(column) == [True, True]
 
 
-@given(st.recursive(st.sampled_from(["a", "2", "b.c", "3 GB"]), lambda inner: st.one_of(
-    st.tuples(inner, st.sampled_from([" + ", " - ", " * ", " / ", " ^ "]), inner).map(lambda t: f"({t[0]}){t[1]}({t[2]})"),
-    inner.map(lambda e: f"-({e})"), inner.map(lambda e: f"max({e}, 1)"),
-), max_leaves=8))  # fmt: skip
+@given(
+    st.recursive(
+        st.sampled_from(["a", "2", "b.c", "3 GB"]),
+        lambda inner: st.one_of(
+            st.tuples(inner, st.sampled_from([" + ", " - ", " * ", " / ", " ^ "]), inner).map(
+                lambda t: f"({t[0]}){t[1]}({t[2]})"
+            ),
+            inner.map(lambda e: f"-({e})"),
+            inner.map(lambda e: f"max({e}, 1)"),
+        ),
+        max_leaves=8,
+    )
+)
 def test_an_expression_written_back_means_the_same(text: str) -> None:
     def tree(source: str) -> Let:
         (statement,), problems = parse(f"let x = {source}", "x.scn")

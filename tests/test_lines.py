@@ -19,7 +19,10 @@ def body(text: str) -> list[str]:
             case Assign():
                 said.append(f"{statement.path.path} = {written(statement.value)}")
             case Require():
-                said.append(f"require {written(statement.condition)}" + (f" because {statement.because}" if statement.because else ""))
+                said.append(
+                    f"require {written(statement.condition)}"
+                    + (f" because {statement.because}" if statement.because else "")
+                )
             case Let():
                 said.append(f"let {statement.name} = {written(statement.value)}")
             case _:
@@ -41,7 +44,7 @@ def body(text: str) -> list[str]:
         ("a = if b then\n 1 else\n 2", ["a = if b then 1 else 2"]),
         ("andy = 1\norder = 2", ["andy = 1", "order = 2"]),
     ],
-)  # fmt: skip
+)
 def test_line_ends_and_commas(text: str, statements: list[str]) -> None:
     assert body(text) == statements
 

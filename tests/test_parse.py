@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lark import Lark
 
-from dsl import cache, parse as parsing
+from dsl import cache
+from dsl import parse as parsing
 from dsl.build import exact
 from dsl.files import load, load_text
 from dsl.lines import Lines
@@ -33,20 +34,59 @@ def test_the_grammar_has_no_conflicts_and_no_colliding_terminals() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "400 Gb/s", "80 GB", "989 TFLOPS", "$2.10/gpu-hour", "$12M", "16.8M tokens", "10 us", "90%", "7:1", "24_576", "8Ki",
-        "1..16", "1..64 doubling", "32..256 step 32", "200..800 Gb/s step 200 Gb/s", "[1, 2, 4] sequences", "[]",
-        "interleaved(virtual_stages = 5)", "a - b", "a-b", "-a ^ 2", "(a + b) * c", "a - (b - c)", "2 ^ -1",
-        "1 <= a <= 8 and not b or c", "a divides b", "x in [1, 2]", "if a > b then 80% else 0%", "mfu as GiB", 'cost as $M called "Cost"',
-        "llama-3.1-70b.layers", "zoo.qwen2.5-72b", "true", '"text"', "not (a and b)", "8 - 1", "80 GB - 8 GB",
+        "400 Gb/s",
+        "80 GB",
+        "989 TFLOPS",
+        "$2.10/gpu-hour",
+        "$12M",
+        "16.8M tokens",
+        "10 us",
+        "90%",
+        "7:1",
+        "24_576",
+        "8Ki",
+        "1..16",
+        "1..64 doubling",
+        "32..256 step 32",
+        "200..800 Gb/s step 200 Gb/s",
+        "[1, 2, 4] sequences",
+        "[]",
+        "interleaved(virtual_stages = 5)",
+        "a - b",
+        "a-b",
+        "-a ^ 2",
+        "(a + b) * c",
+        "a - (b - c)",
+        "2 ^ -1",
+        "1 <= a <= 8 and not b or c",
+        "a divides b",
+        "x in [1, 2]",
+        "if a > b then 80% else 0%",
+        "mfu as GiB",
+        'cost as $M called "Cost"',
+        "llama-3.1-70b.layers",
+        "zoo.qwen2.5-72b",
+        "true",
+        '"text"',
+        "not (a and b)",
+        "8 - 1",
+        "80 GB - 8 GB",
     ],
-)  # fmt: skip
+)
 def test_values_read_and_written_back_are_the_same(text: str) -> None:
     assert value(text) == text
 
 
 @pytest.mark.parametrize(
     ("text", "spaced"),
-    [("80GB-8GB", "80 GB - 8 GB"), ("8-1", "8 - 1"), ("2*a", "2 * a"), ("90 %", "90%"), ("[1,2,]", "[1, 2]"), ("f(1,)", "f(1)")],
+    [
+        ("80GB-8GB", "80 GB - 8 GB"),
+        ("8-1", "8 - 1"),
+        ("2*a", "2 * a"),
+        ("90 %", "90%"),
+        ("[1,2,]", "[1, 2]"),
+        ("f(1,)", "f(1)"),
+    ],
 )
 def test_spacing_is_made_regular(text: str, spaced: str) -> None:
     assert value(text) == spaced
@@ -60,8 +100,17 @@ def test_dashes_join_names_and_dots_select() -> None:
 
 @pytest.mark.parametrize(
     ("text", "amount"),
-    [("16.8M", 16_800_000), ("14.8T", 14.8e12), ("80B", 80e9), ("8k", 8000), ("8Ki", 8192), ("16Mi", 2**24), ("24_576", 24576), ("1.5e-3", 0.0015)],
-)  # fmt: skip
+    [
+        ("16.8M", 16_800_000),
+        ("14.8T", 14.8e12),
+        ("80B", 80e9),
+        ("8k", 8000),
+        ("8Ki", 8192),
+        ("16Mi", 2**24),
+        ("24_576", 24576),
+        ("1.5e-3", 0.0015),
+    ],
+)
 def test_literals_are_exact(text: str, amount: float) -> None:
     found = exact(text)
     assert found is not None
@@ -83,7 +132,9 @@ def test_soft_keywords_are_names_where_a_setting_stands() -> None:
 
 
 def test_blocks_have_kind_name_title_and_base() -> None:
-    tree, _ = parse('run b "Title" from a.b { x { y = 1 } }\nmeasured at batch = 2 and layout.tensor = 4 { mfu = 1 }', "blocks.scn")
+    tree, _ = parse(
+        'run b "Title" from a.b { x { y = 1 } }\nmeasured at batch = 2 and layout.tensor = 4 { mfu = 1 }', "blocks.scn"
+    )
     first, second = tree
     assert isinstance(first, Block) and isinstance(second, Block)
     assert (first.kind, first.name, first.title, first.base.path if first.base else "") == ("run", "b", "Title", "a.b")
@@ -98,7 +149,8 @@ def test_a_range_keeps_its_ends_and_step() -> None:
 
 
 def test_every_mistake_of_a_file_is_found() -> None:
-    text = "cluster a {\n  nodes 3\n  gpus == 4\n  link: 3\n}\ncluster 8x {\n  nodes = 3\n}\nrun r {\n  show = [1, 2\n}\nlet z =\n"
+    text = "cluster a {\n  nodes 3\n  gpus == 4\n  link: 3\n}\ncluster 8x {\n  nodes = 3\n}\n"
+    text += "run r {\n  show = [1, 2\n}\nlet z =\n"
     _, problems = parse(text, "many.scn")
     assert [p.span.line for p in problems] == [2, 3, 4, 6, 11, 12]
 
@@ -122,7 +174,7 @@ def test_line_ends_tabs_and_byte_order_marks(tmp_path: Path, ends: str, mark: st
 
 def test_what_is_not_utf8_is_told_with_its_place(tmp_path: Path) -> None:
     file = tmp_path / "x.scn"
-    file.write_bytes(b"let a = 1\nlet t = \"caf\xe9\"\n")
+    file.write_bytes(b'let a = 1\nlet t = "caf\xe9"\n')
     (problem,) = load(file).problems
     assert (problem.code, problem.span.line, problem.span.column) == ("E03", 2, 13)
 
@@ -143,6 +195,7 @@ def test_a_tree_is_taken_from_the_cache_only_for_the_same_text(tmp_path: Path, m
     try:
         first, _ = parse("let a = 1", "same.scn")
         assert list(tmp_path.iterdir())
+        monkeypatch.setattr(parsing, "_read", {})
         monkeypatch.setattr(parsing, "_parse", lambda text, file: pytest.fail("read again"))
         assert parse("let a = 1", "same.scn")[0] == first
         monkeypatch.undo()
@@ -150,6 +203,7 @@ def test_a_tree_is_taken_from_the_cache_only_for_the_same_text(tmp_path: Path, m
         assert parse("let a = 2", "same.scn")[0] != first
         for kept in tmp_path.iterdir():
             kept.write_bytes(b"damaged")
+        monkeypatch.setattr(parsing, "_read", {})
         assert parse("let a = 1", "same.scn")[0] == first
     finally:
         cache.folder.cache_clear()
@@ -167,9 +221,47 @@ def test_a_cache_that_cannot_be_written_is_no_failure(tmp_path: Path, monkeypatc
 
 
 WORDS = st.sampled_from(
-    'run cluster model let require where import edition from as because and or not in divides if then else { } [ ] ( ) = == , . .. : '
-    '+ - * / ^ % $ 1 2.5 16Mi 7:1 80 GB tokens $2.10/gpu-hour "text" " # \n \r \t name a-b tensor mfu'.split(" ")
-)  # fmt: skip
+    [
+        "run",
+        "cluster",
+        "let",
+        "require",
+        "where",
+        "import",
+        "edition",
+        "from",
+        "as",
+        "at",
+        "because",
+        "and",
+        "or",
+        "not",
+    ]
+    + [
+        "in",
+        "divides",
+        "if",
+        "then",
+        "else",
+        "{",
+        "}",
+        "[",
+        "]",
+        "(",
+        ")",
+        "=",
+        "==",
+        ",",
+        ".",
+        "..",
+        ":",
+        "+",
+        "-",
+        "*",
+    ]
+    + ["/", "^", "%", "$", "1", "2.5", "16Mi", "7:1", "80", "GB", "tokens", "$2.10/gpu-hour", '"text"', '"', "#", "\n"]
+    + ["\r", "\t", "name", "a-b", "tensor", "mfu", " "]
+)
 
 
 @given(st.text(max_size=80) | st.lists(WORDS, max_size=40).map(" ".join) | st.lists(WORDS, max_size=40).map("".join))

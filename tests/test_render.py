@@ -184,6 +184,20 @@ def test_an_accident_with_one_file_is_one_line_and_the_others_are_rendered(tmp_p
     assert names(tmp_path / "out") == {"b.json"}
 
 
+def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
+    put(tmp_path, a=HOLDS, b=HOLDS)
+    code = (
+        "import sys, reports.commands.job as job\nbuild = job.build\n"
+        "def stopped(scenario):\n    if scenario.file == 'b.scn': raise KeyboardInterrupt\n    return build(scenario)\n"
+        "job.build = stopped\nfrom reports.commands.render import main\n"
+        "sys.argv = ['render', 'a.scn', 'b.scn', '--format', 'json']\nmain()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 130
+    assert done.stderr.strip() == "stopped; every file written so far is whole"
+    assert names(tmp_path / "out") == {"a.json"}
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

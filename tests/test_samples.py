@@ -64,7 +64,10 @@ def test_the_pods() -> None:
     scenario = sample("pods_oversubscribed.scn")
     big, full = scenario.runs
     assert [big.plain()[f"cluster.tier.{t}.span"] for t in ("node", "rack", "pod", "spine")] == [8, 16, 3072, 24576]
-    assert (big.plain()["cluster.tier.spine.oversubscription"], full.plain()["cluster.tier.spine.oversubscription"]) == (7, 1)
+    assert (
+        big.plain()["cluster.tier.spine.oversubscription"],
+        full.plain()["cluster.tier.spine.oversubscription"],
+    ) == (7, 1)
     assert full.plain()["cluster.price"] > big.plain()["cluster.price"]
     assert big.plain()["batch"] == 2048  # 16Mi tokens of 8,192
     assert big.plain()["cluster.mtbf"] == pytest.approx(50_000 * 3600 / 16_384)
@@ -90,8 +93,11 @@ def test_the_sweep_and_the_search_are_kept_for_later() -> None:
     (table,) = sweep.tables
     assert isinstance(table, Table) and table.base is not None and table.base.name == "pretrain-70b"
     assert [(axis.path, len(axis.values), axis.together) for axis in table.axes] == [
-        ("layout.micro_batch", 4, 0), ("batch", 5, 0), ("layout.tensor", 3, 2), ("layout.pipeline", 3, 2),
-    ]  # fmt: skip
+        ("layout.micro_batch", 4, 0),
+        ("batch", 5, 0),
+        ("layout.tensor", 3, 2),
+        ("layout.pipeline", 3, 2),
+    ]
     assert len(table.requires) == 5  # two of its own, three of its base
     assert {rule.origin for rule in table.requires} == {"", "pretrain-70b"}
     (space,) = search.tables

@@ -13,14 +13,30 @@ from dsl.units import REFUSED, UNITS, Refusal, Unit, find, number, scale, shown
 @pytest.mark.parametrize(
     ("spelling", "scale", "like"),
     [
-        ("GB", 1e9, "bytes"), ("GiB", 2.0**30, "bytes"), ("Gb", 1e9 / 8, "bytes"), ("kB", 1e3, "bytes"),
-        ("Gb/s", 0.125e9, "bytes/s"), ("TB/s", 1e12, "bytes/s"), ("TFLOPS", 1e12, "flop/s"), ("TFLOP/s", 1e12, "flop/s"),
-        ("TFLOP", 1e12, "flop"), ("us", 1e-6, "seconds"), ("µs", 1e-6, "seconds"), ("days", 86400.0, "seconds"),
-        ("gpu-hours", 3600.0, "seconds"), ("$M", 1e6, "usd"), ("$/gpu-hour", 1 / 3600, "usd/s"),
-        ("$/kWh", 1 / 3.6e6, "usd/joule"), ("MWh", 3.6e9, "joules"), ("MW", 1e6, "watts"),
-        ("kgCO2/kWh", 1 / 3.6e6, "kg/joule"), ("%", 0.01, "share"), ("$/Mtoken", 1e-6, "usd"), ("tokens/s", 1.0, "tokens/s"),
+        ("GB", 1e9, "bytes"),
+        ("GiB", 2.0**30, "bytes"),
+        ("Gb", 1e9 / 8, "bytes"),
+        ("kB", 1e3, "bytes"),
+        ("Gb/s", 0.125e9, "bytes/s"),
+        ("TB/s", 1e12, "bytes/s"),
+        ("TFLOPS", 1e12, "flop/s"),
+        ("TFLOP/s", 1e12, "flop/s"),
+        ("TFLOP", 1e12, "flop"),
+        ("us", 1e-6, "seconds"),
+        ("µs", 1e-6, "seconds"),
+        ("days", 86400.0, "seconds"),
+        ("gpu-hours", 3600.0, "seconds"),
+        ("$M", 1e6, "usd"),
+        ("$/gpu-hour", 1 / 3600, "usd/s"),
+        ("$/kWh", 1 / 3.6e6, "usd/joule"),
+        ("MWh", 3.6e9, "joules"),
+        ("MW", 1e6, "watts"),
+        ("kgCO2/kWh", 1 / 3.6e6, "kg/joule"),
+        ("%", 0.01, "share"),
+        ("$/Mtoken", 1e-6, "usd"),
+        ("tokens/s", 1.0, "tokens/s"),
     ],
-)  # fmt: skip
+)
 def test_spellings_mean_what_the_field_means(spelling: str, scale: float, like: str) -> None:
     unit = find(spelling)
     assert isinstance(unit, Unit)
@@ -37,13 +53,24 @@ def test_gib_is_more_than_gb_and_case_matters() -> None:
 @pytest.mark.parametrize(
     ("spelling", "fix"),
     [
-        ("gb", "write GB (bytes) or Gb (bits)"), ("Gbps", "write Gb/s (bits) or GB/s (bytes)"),
-        ("GBps", "write Gb/s (bits) or GB/s (bytes)"), ("B", "write `bytes`"), ("T", "15T tokens"), ("k", "15T tokens"),
-        ("TFLOPs", "TFLOPS for a rate"), ("PFLOPs", "PFLOP for a count"), ("months", "days or hours"), ("years", "days or hours"),
-        ("GB/tensor", "to divide write `GB / tensor`"), ("GB-x", "to subtract write `GB - x`"), ("hous", "did you mean `hours`?"),
-        ("kwh", "write kWh"), ("USD", "$2.10"), ("GB/gbs", ""),
+        ("gb", "write GB (bytes) or Gb (bits)"),
+        ("Gbps", "write Gb/s (bits) or GB/s (bytes)"),
+        ("GBps", "write Gb/s (bits) or GB/s (bytes)"),
+        ("B", "write `bytes`"),
+        ("T", "15T tokens"),
+        ("k", "15T tokens"),
+        ("TFLOPs", "TFLOPS for a rate"),
+        ("PFLOPs", "PFLOP for a count"),
+        ("months", "days or hours"),
+        ("years", "days or hours"),
+        ("GB/tensor", "to divide write `GB / tensor`"),
+        ("GB-x", "to subtract write `GB - x`"),
+        ("hous", "did you mean `hours`?"),
+        ("kwh", "write kWh"),
+        ("USD", "$2.10"),
+        ("GB/gbs", ""),
     ],
-)  # fmt: skip
+)
 def test_refused_spellings_say_what_to_write(spelling: str, fix: str) -> None:
     found = find(spelling)
     assert isinstance(found, Refusal)
@@ -63,8 +90,14 @@ def test_per_gpu_is_kept_as_a_tag() -> None:
 
 @pytest.mark.parametrize(
     ("value", "unit", "text"),
-    [(2.1 / 3600, "$/gpu-hour", "$2.1/gpu-hour"), (78.2 * 2**30, "GiB", "78.2 GiB"), (0.35, "%", "35%"), (12e6, "$M", "$12M"), (4.0, "", "4")],
-)  # fmt: skip
+    [
+        (2.1 / 3600, "$/gpu-hour", "$2.1/gpu-hour"),
+        (78.2 * 2**30, "GiB", "78.2 GiB"),
+        (0.35, "%", "35%"),
+        (12e6, "$M", "$12M"),
+        (4.0, "", "4"),
+    ],
+)
 def test_values_are_shown_in_their_unit(value: float, unit: str, text: str) -> None:
     assert shown(value, unit) == text
 

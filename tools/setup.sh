@@ -121,7 +121,7 @@ usable_venv() {
 }
 
 install_python_packages() {
-    local pip=(.venv/bin/python -m pip --disable-pip-version-check --quiet)
+    local pip=(.venv/bin/python -m pip --disable-pip-version-check --quiet --quiet)
     echo "setup: installing Python packages into .venv" >&2
     rm -f .venv/setup-*.stamp
     { usable_venv || "$PY" -m venv --clear .venv; } &&

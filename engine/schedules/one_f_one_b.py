@@ -5,7 +5,7 @@ Symbols: engine/schedules/passes.py. One chunk a rank; the default schedule.
 
 import numpy as np
 
-from engine.columns import ONE, Column
+from engine.columns import ONE, ZERO, Column
 from engine.schedules.gpipe import chunk_times, rules, share, upstream
 from engine.schedules.passes import TWO, Pass, StageTimes, added, largest, round_trips
 
@@ -39,12 +39,23 @@ def bubble(
 
 
 def exposed_sends(times: StageTimes, micro_batches: Column, virtual_stages: int, send: Column) -> Column:
-    """2 c [(p-1) + floor((m-1)(p-1)/p)], about two sends a micro-batch (ruling E5).
+    """2 c (p-1) to fill and drain, and what going round a stretch of n stages costs beyond the slowest stage's pace:
+    the largest of (m-1)(mean t - max t) + 2 c floor((m-1)(n-1)/n) over all stretches of neighboring stages.
 
-    The chain of dependencies exposes them even where the send itself is asynchronous. Equal to the
-    simulation where all stages are alike, an upper bound otherwise.
+    The n micro-batches in flight in a stretch go round it together: n t + 2 (n-1) c for each n of them, the mean cycle
+    of the schedule's event graph. Equal stages: 2 c [(p-1) + floor((m-1)(p-1)/p)], about two sends a micro-batch
+    (ruling E5); where the last stage is slower than the rest by more than the sends, they hide behind it.
     """
-    return 2.0 * send * ((times.stages - 1) + round_trips(times.stages, micro_batches))
+    whole, pace = times.whole, largest(times.whole)
+    around = ZERO * send
+    for first in range(times.stages):
+        stretch = ZERO
+        for last in range(first, times.stages):
+            stretch = stretch + whole[last]
+            n = last - first + 1
+            slack = (micro_batches - 1.0) * (stretch / n - pace)
+            around = np.maximum(around, slack + 2.0 * send * round_trips(n, micro_batches))
+    return 2.0 * send * (times.stages - 1) + around
 
 
 def total(times: StageTimes, micro_batches: Column, virtual_stages: int, send: Column) -> Column:

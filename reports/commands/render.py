@@ -1,11 +1,12 @@
 """`render FILE…`: every scenario file to HTML, PDF, JSON and CSV, and a page over them where there are several."""
 
+import signal
 import sys
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import NoReturn, Protocol
 
@@ -63,17 +64,38 @@ def side_by_side(work: list[Job], jobs: int, tick: Tick) -> list[Outcome]:
     """The files over ``jobs`` processes; spawned, so that each is as fresh as a call of its own."""
     from reports.commands.job import perform
 
-    with ProcessPoolExecutor(min(jobs, len(work)), mp_context=get_context("spawn")) as pool:
-        futures: dict[Future[Outcome], Job] = {pool.submit(perform, job): job for job in work}
-        done: dict[Path, Outcome] = {}
-        for future in as_completed(futures):
-            job = futures[future]
-            try:
-                done[job.file] = future.result()
-            except BrokenProcessPool as error:
-                done[job.file] = failed(job, error)
-            tick(done[job.file])
+    pool = ProcessPoolExecutor(min(jobs, len(work)), mp_context=get_context("spawn"))
+    try:
+        with deaf_to_ctrl_c():
+            futures = {pool.submit(perform, job): job for job in work}
+        done = {futures[future].file: result(future, futures[future], tick) for future in as_completed(futures)}
+    except KeyboardInterrupt:
+        for worker in active_children():  # what they write is renamed when it is whole
+            worker.terminate()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
     return [done[job.file] for job in work]
+
+
+def result(future: Future[Outcome], job: Job, tick: Tick) -> Outcome:
+    """What a worker gave for ``job``."""
+    try:
+        outcome = future.result()
+    except BrokenProcessPool as error:
+        outcome = failed(job, error)
+    tick(outcome)
+    return outcome
+
+
+@contextmanager
+def deaf_to_ctrl_c() -> Iterator[None]:
+    """Processes started meanwhile do not hear Ctrl-C, which a terminal sends to all; this one stops them."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

@@ -7,6 +7,9 @@ from typing import NoReturn
 import click
 
 from reports.commands import shell
+from reports.commands.catalog import catalog
+from reports.commands.explain import explain
+from reports.commands.fmt import fmt
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -51,6 +54,10 @@ def doctor() -> int:
         line = f"{finding.mark:<8} {finding.what:<{width}}  {finding.found}"
         click.echo(line + (f"; run: {finding.remedy}" if finding.remedy else ""))
     return shell.CANNOT_WRITE if any(finding.mark == "missing" for finding in findings) else shell.HOLDS
+
+
+for command in (catalog, explain, fmt):
+    scn.add_command(command)
 
 
 def main() -> NoReturn:

@@ -59,7 +59,8 @@ def run(command: click.Command) -> NoReturn:
     try:
         code = command.main(standalone_mode=False)
         sys.stdout.flush()
-    except click.exceptions.Abort:
+    except (KeyboardInterrupt, click.exceptions.Abort):
+        complain("stopped; every file written so far is whole")
         code = STOPPED
     except click.ClickException as error:
         error.show()
@@ -70,9 +71,6 @@ def run(command: click.Command) -> NoReturn:
     except BrokenPipeError:
         mute_stdout()
         code = CANNOT_WRITE
-    except KeyboardInterrupt:
-        complain("stopped; every file written so far is whole")
-        code = STOPPED
     except Exception as error:  # noqa: BLE001 - the catch-all: a traceback never reaches the user
         complain(internal(error))
         code = INTERNAL

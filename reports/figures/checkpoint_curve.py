@@ -7,7 +7,6 @@ from typing import Any
 
 from reports import style
 from reports.figures import words
-from reports.figures.boxes import Box
 from reports.figures.frame import height_axis, value_axis
 from reports.figures.picture import Picture, figure
 from reports.figures.scale import Scale
@@ -66,10 +65,10 @@ def from_point(point: Mapping[str, Any]) -> CheckpointData | None:
     own = own or (same[0] if same else ())
     if not own:
         return None
-    stated = ((point.get("figures") or {}).get("effective_training_time") or {}).get("limit")
-    stated = stated.get("value") if isinstance(stated, Mapping) else stated
     planned, young = words.known(table.get("used")), words.known(table.get("young"))
-    return CheckpointData((Curve(base, own, True), *others), planned, young, words.known(stated))
+    return CheckpointData(
+        (Curve(base, own, True), *others), planned, young, words.limit(point, "effective_training_time")
+    )
 
 
 def _points(pairs: Sequence[Sequence[Any]]) -> Points:
@@ -168,21 +167,9 @@ def _marks(sheet: Sheet, data: CheckpointData, across: Scale, up: Scale, unit: f
     planned = across.at(data.planned / unit) if data.planned else None
     if planned is not None:
         sheet.line([(planned, TOP), (planned, BOTTOM)], INK, 1.0, dash=(3, 2), z=3)
-        _upright(sheet, f"planned {words.quantity(data.planned, words.TIMES)}", planned, across.end)
+        sheet.upright(planned, TOP, BOTTOM, f"planned {words.quantity(data.planned, words.TIMES)}", LEFT, across.end)
     if data.young:
         _young(sheet, data.young, across, across.at(data.young / unit), planned)
-
-
-def _upright(sheet: Sheet, text: str, x: float, end: float) -> None:
-    """Words turned along a vertical line: at its foot or head, on the side where nothing stands."""
-    long = width(text, VALUE)
-    for foot in (BOTTOM - 1.0, TOP + 1.0 + long):
-        for at in (x - 0.8, x + 3.2):
-            box = Box.at(text, at - 2.6, foot - long, at + 0.8, foot)
-            if box.corners[0][0] > LEFT and box.corners[1][0] < end and sheet.free(box, 0.1):
-                sheet.text(at, foot, text, angle=90, plate=style.WHITE, size=VALUE)
-                sheet.taken.append(box)
-                return
 
 
 def _young(sheet: Sheet, young: float, across: Scale, x: float, planned: float | None) -> None:

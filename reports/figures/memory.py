@@ -87,18 +87,15 @@ def _merged(rows: Sequence[tuple[int, MemoryRow]], alone: str) -> list[MemoryRow
             runs[-1] = (runs[-1][0], stage, row)
         else:
             runs.append((stage, stage, row))
-    names = [f"Stage {a}" if a == b else f"Stages {a}–{b}" for a, b, _ in runs]
-    names = [alone] if len(rows) == 1 else names
+    names = [alone if len(rows) == 1 else f"Stage {a}" if a == b else f"Stages {a}–{b}" for a, b, _ in runs]
     return [replace(row, name=name, chosen=len(rows) == 1) for name, (_, _, row) in zip(names, runs, strict=True)]
 
 
 def _limit(point: Mapping[str, Any]) -> float | None:
     """The planning limit: the report's own, else the capacity less the memory kept free."""
-    stated = ((point.get("figures") or {}).get("memory_per_gpu") or {}).get("limit")
-    stated = stated.get("value") if isinstance(stated, Mapping) else stated
     reserve = words.amount((point.get("settings") or {}).get("memory.reserve"))
     capacity = max((words.amount(s.get("capacity")) for s in point.get("memory") or ()), default=0.0)
-    return words.known(stated) or (capacity - reserve if 0 < reserve < capacity else None)
+    return words.limit(point, "memory_per_gpu") or (capacity - reserve if 0 < reserve < capacity else None)
 
 
 @figure
@@ -107,8 +104,7 @@ def draw(data: MemoryData) -> Picture:
     rows = data.rows[: bars.MOST]
     size, unit = words.unit([_total(r) for r in rows] + [words.amount(r.capacity) for r in rows], words.MEMORY)
     kinds = [k for i, k in enumerate(KINDS) if any(words.amount(r.parts[i]) for r in rows)]
-    over = any(_over(r) > 0 for r in rows)
-    shown = [*kinds, OVERSHOOT] if over else kinds
+    shown = [*kinds, OVERSHOOT] if any(_over(r) > 0 for r in rows) else kinds
     which = ", the fullest ones" if data.things == "stages" else ", the chosen one first"
     left_out = words.shown_of(len(rows), max(data.of, len(data.rows)), data.things, which)
     lie = bars.rows(len(rows), 11.2 + 4.0 * (legend_rows(shown, style.FULL) - 1), left_out)
@@ -116,8 +112,8 @@ def draw(data: MemoryData) -> Picture:
     legend(sheet, shown)
     lengths = [v / size for r in rows for v in (_total(r), words.amount(r.capacity))]
     scale = linear(lengths, bars.names_room([r.name for r in rows]), style.FULL - COLUMNS, 1.06)
-    worst = ", fullest stage" if data.things == "runs" else ""
-    value_axis(sheet, scale, lie.first - 3.0, lie.bottom, f"Memory per GPU ({unit}){worst}", marks=False)
+    title = f"Memory per GPU ({unit})" + (", fullest stage" if data.things == "runs" else "")
+    value_axis(sheet, scale, lie.first - 3.0, lie.bottom, title, marks=False)
     for i, row in enumerate(rows):
         _bar(sheet, row, scale, lie.at(i), size)
     _columns(sheet, rows, lie, size, unit)
@@ -186,17 +182,12 @@ def _columns(sheet: Sheet, rows: Sequence[MemoryRow], lie: bars.Rows, size: floa
     sheet.text(share_at, lie.first - 4.6, "%", color=MUTE, align="right")
     for i, row in enumerate(rows):
         verdict, color = FITS.get(row.fits, FITS["fits"])
-        ink = color if row.fits == "does_not_fit" else INK
+        ink = FAIL if color == FAIL else INK
         sheet.text(total_at, lie.at(i), words.rounded(_total(row) / size), weight=600, color=ink, align="right")
-        sheet.text(share_at, lie.at(i), _share(row), color=ink, align="right")
+        share = 100 * _total(row) / words.amount(row.capacity) if words.amount(row.capacity) else None
+        percent = words.number(share, 0) if share is None or share < 1000 else "> 999"
+        sheet.text(share_at, lie.at(i), percent, color=ink, align="right")
         sheet.text(share_at + 2.4, lie.at(i), verdict, color=color, weight=400 if color == MUTE else 600)
-
-
-def _share(row: MemoryRow) -> str:
-    if not words.amount(row.capacity):
-        return "–"
-    share = _total(row) / words.amount(row.capacity)
-    return words.number(100 * share, 0) if share < 10 else "> 999"
 
 
 def _alt(data: MemoryData, rows: Sequence[MemoryRow], size: float, unit: str, left_out: str) -> str:

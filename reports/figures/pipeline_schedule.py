@@ -6,11 +6,12 @@ from typing import Any
 
 from reports import style
 from reports.figures import words
-from reports.figures.frame import WASTE, Kind, legend, note, value_axis
+from reports.figures.frame import WASTE, Kind, legend, legend_rows, note, value_axis
 from reports.figures.picture import Picture, figure
 from reports.figures.scale import Scale
 from reports.figures.sheet import Sheet, width
 from reports.style import CELL, INK
+from reports.terms import words as named
 
 NAME = "pipeline-schedule"
 STAGES, MICRO_BATCHES = 8, 12  # drawn at most
@@ -25,6 +26,7 @@ KINDS = {
     ("W", 0): Kind("Weight gradients", style.GREEN),
 }
 IDLE = Kind("Idle (bubble)", style.STONE, WASTE)
+NOT_DRAWN = replace(IDLE, name="Idle, or a micro-batch that is not drawn")
 
 
 @dataclass(frozen=True)
@@ -88,16 +90,18 @@ def draw(data: PipelineData) -> Picture:
     size, unit = words.unit([last - first], words.SECONDS)
     remark = f"Drawn: {data.remark.strip().rstrip('.')}." if data.remark.strip() else ""
     left_out = remark or _left_out(data, rows, max((p.micro_batch for p in passes), default=0))
-    bottom = 8.0 + 4.6 * rows + 0.5
-    sheet = Sheet(NAME, style.FULL, bottom + 9.4 + (4.0 if left_out else 0))
     odd = any(p.chunk % 2 for p in passes)
     present = [k for (kind, tone), k in KINDS.items() if any(p.kind == kind for p in passes) and (odd or not tone)]
-    legend(sheet, [*present, IDLE])
+    present.append(NOT_DRAWN if _partial(data, passes) else IDLE)
+    top = 8.0 + 4.0 * (legend_rows(present, style.FULL) - 1)
+    bottom = top + 4.6 * rows + 0.5
+    sheet = Sheet(NAME, style.FULL, bottom + 9.4 + (4.0 if left_out else 0))
+    legend(sheet, present)
     start = width(f"Stage {rows - 1}") + 2.0
     scale = Scale(0.0, (last - first) / size, start, style.FULL - 1.0)
-    value_axis(sheet, scale, 6.0, bottom, f"Time ({unit})", grid=False)
+    value_axis(sheet, scale, top - 2.0, bottom, f"Time ({unit})", grid=False)
     for stage in range(rows):
-        y = 8.0 + 4.6 * stage
+        y = top + 4.6 * stage
         sheet.text(start - 1.2, y, f"Stage {stage}", align="right")
         sheet.rectangle(
             start, y - ROW / 2, scale.end - start, ROW, IDLE.color, edge=style.RULE, line=0.3, hatch=WASTE, z=1
@@ -148,11 +152,15 @@ def _left_out(data: PipelineData, rows: int, batches: int) -> str:
     return f"Drawn: {' and '.join(parts)}." if parts else ""
 
 
+def _partial(data: PipelineData, passes: Sequence[Pass]) -> bool:
+    """Whether the step has micro-batches that are not drawn: then what is hatched is not all idle."""
+    return data.micro_batches > max((p.micro_batch for p in passes), default=0)
+
+
 def _alt(data: PipelineData, passes: Sequence[Pass], rows: int, total: float, unit: str, left_out: str) -> str:
-    busy = sum(p.end - p.start for p in passes)
     span = max((p.end for p in passes), default=1.0) - min((p.start for p in passes), default=0.0)
-    idle = 1 - busy / (rows * span) if span > 0 else 0.0
-    name = data.schedule.replace("_", " ") or "pipeline"
+    idle = max(0.0, 1 - sum(p.end - p.start for p in passes) / (rows * span)) if span > 0 else 0.0
     batches = max((p.micro_batch for p in passes), default=0)
     drawn = f"{rows} stages, {batches} micro-batches, {words.rounded(total)}{words.NB}{unit}"
-    return f"Schedule {name} as drawn: {drawn}, idle {words.percent(max(0.0, idle))}. {left_out}".strip()
+    said = "" if _partial(data, passes) else f", idle {words.percent(idle)}"
+    return f"Schedule {named(data.schedule) or 'of the pipeline'} as drawn: {drawn}{said}. {left_out}".strip()

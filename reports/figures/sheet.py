@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from reports import style
 from reports.figures import picture, words
 from reports.figures.boxes import Box, overlap
-from reports.style import INK, MM, TEXT
+from reports.style import INK, MM, TEXT, VALUE
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -106,6 +106,17 @@ class Sheet:
                 self.text(x, y, text, align=align, **look)
                 return True
         return False
+
+    def upright(self, x: float, top: float, bottom: float, text: str, left: float, right: float) -> None:
+        """Writes a text along a vertical line: at its foot or head, on the side where nothing stands, or not at all."""
+        long = width(text, VALUE)
+        for foot in (bottom - 1.0, top + 1.0 + long):
+            for at in (x - 0.8, x + 3.2):
+                box = Box.at(text, at - 2.6, foot - long, at + 0.8, foot)
+                if at - 2.6 > left and at + 0.8 < right and self.free(box, 0.1):
+                    self.text(at, foot, text, angle=90, plate=style.WHITE, size=VALUE)
+                    self.taken.append(box)
+                    return
 
     def turned(self, x: float, y: float, text: str, angle: float, gap: float = 0.9) -> bool:
         """Writes a text along a line through (x, y), just above it; False where another text is in the way."""

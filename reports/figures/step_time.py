@@ -72,7 +72,10 @@ def from_points(points: Sequence[Mapping[str, Any]], names: Sequence[str], chose
     exposed = (row for point in points for row in point.get("ledger") or () if words.amount(row.get("exposed")))
     axes = {str(row.get("axis")) for row in exposed}
     letters = [words.LETTERS[axis] for axis in ("tensor", "context", "expert") if axis in axes]
-    return StepTimeData(tuple(rows[: bars.MOST]), _about(points[chosen]), ", ".join(letters) or "TP", len(rows))
+    about = {_about(point) for point in points}  # said only where it holds for every bar
+    return StepTimeData(
+        tuple(rows[: bars.MOST]), about.pop() if len(about) == 1 else "", ", ".join(letters) or "TP", len(rows)
+    )
 
 
 def _row(point: Mapping[str, Any], name: str, chosen: bool) -> StepTimeRow:

@@ -2,7 +2,8 @@
 
 import math
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from reports import style
 
@@ -31,6 +32,12 @@ def known(value: object) -> float | None:
 def amount(value: object) -> float:
     """The value as a finite float that is not negative, for lengths of bars; absent counts as 0."""
     return max(0.0, known(value) or 0.0)
+
+
+def limit(point: Mapping[str, Any], name: str) -> float | None:
+    """The limit that a point of the document states for a result, in base units."""
+    stated = ((point.get("figures") or {}).get(name) or {}).get("limit")
+    return known(stated.get("value") if isinstance(stated, Mapping) else stated)
 
 
 def number(value: float | None, decimals: int = 1, signed: bool = False) -> str:

@@ -2,7 +2,7 @@
 
 from reports.plan import Plan, Section
 from reports.prose import capital
-from reports.quantities import Quantity
+from reports.quantities import Quantity, fixed
 from reports.tables import Cell, Table, number, share, text, total
 
 NOT_INCLUDED = "not included"
@@ -16,15 +16,23 @@ def cost(plan: Plan) -> Section | None:
         "cost",
         "",
         (cost_table(plan),),
-        ("cost_by_line",) if sum(r["usd"] is not None for r in lines) > 1 else (),
+        ("cost_by_line",) if sum(r["usd"] is not None for r in lines) > 2 else (),
         facts={
             "lines": len(lines),
             "absent": [r["line"] for r in lines if r["usd"] is None],
             "missing": plan.missing_for("cost"),
             "billed": (plan.point.get("gpus") or {}).get("billed_rule"),
-            "currency": plan.report.get("currency") or "USD",
+            "currency": plan.report["currency"],
+            "rate": plan.report["rate"],
+            "converted": converted(plan),
         },
     )
+
+
+def converted(plan: Plan) -> str | None:
+    """The total in the report's own currency, where that is not the dollar and a rate is stated."""
+    currency, rate, whole = plan.report["currency"], plan.report["rate"], plan.results.get("cost")
+    return fixed(whole * rate, 0) if currency not in (None, "USD") and rate and whole else None
 
 
 def cost_table(plan: Plan) -> Table:

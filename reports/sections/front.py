@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from reports.identity import last_day, written_date
 from reports.plan import Plan, Section
 from reports.prose import capital, gpus, joined, sentence, subtitle, verdict_heading
 from reports.quantities import Quantity, legible
@@ -27,6 +28,8 @@ def front(plan: Plan) -> Section:
         "sentences": [sentence(s) for s in verdict.get("sentences", [])],
         "keys": [key_number(plan, row) for row in plan.document.get("key_numbers", [])],
         "gpus": gpus(plan),
+        "start": written_date(report["start"]),
+        "end": last_day(report["start"], plan.results.get("time_to_train")),
         "reasons": [sentence(r) for r in plan.point["reasons"]],
         "changes": [sentence(a) for a in plan.point["alternatives"]],
         "adverse": adverse_failures(plan),
@@ -53,7 +56,7 @@ KINDS = {
 def label(row: Any) -> str:
     """The label of a key number; one that is only the result's name gets its words."""
     made = str(row["name"]).replace("_", " ")
-    return capital(words(row["name"])) if str(row["label"]).lower() == made else str(row["label"])
+    return capital(words(row["name"]) if str(row["label"]).lower() == made else str(row["label"]))
 
 
 def key_number(plan: Plan, row: Any) -> dict[str, Any]:
@@ -81,13 +84,14 @@ def conditions_table(conditions: Any) -> tuple[Table, ...]:
     """The conditions of the decision; without any, none."""
     if not conditions:
         return ()
+    long = any(len(str(c.get("check") or "")) > 6 for c in conditions)
     columns = (
         text("No.", 9),
         text("Condition"),
-        text("Owner", 26),
+        text("Owner", 24),
         text("Due", 20),
-        text("Check", 13),
-        text("If not met", 38),
+        text("Check", 36 if long else 13),
+        text("If not met", 36),
     )
     rows = tuple(
         (

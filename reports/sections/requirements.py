@@ -20,7 +20,7 @@ def requirements(plan: Plan) -> Section:
         tables.append(findings_table(findings))
     facts = {
         "failed": [explained_requirement(plan, v) for v in plan.point["verdicts"] if v["holds"] is False],
-        "open": [v["require"] for v in plan.point["verdicts"] if v["holds"] is None],
+        "open": [undecided(v) for v in plan.point["verdicts"] if v["holds"] is None],
         "callouts": callouts(findings) if len(findings) <= EXPLAINED else [],
         "verdicts": len(plan.point["verdicts"]),
     }
@@ -62,6 +62,11 @@ def operand(result: Quantity, shown: Any) -> str:
             return Quantity(float(value), result.unit, result.decimals).text()
         return readable(float(value), unit).text()
     return "–" if value is None else words(str(value))
+
+
+def undecided(verdict: Json) -> str:
+    missing = verdict.get("missing") or ()
+    return f"{verdict['require']} (needs {joined(missing)})" if missing else str(verdict["require"])
 
 
 def explained_requirement(plan: Plan, verdict: Json) -> str:

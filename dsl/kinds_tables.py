@@ -1,0 +1,117 @@
+"""The schema of tables over design points: sweeps, comparisons, searches; and of rooflines."""
+
+from dsl.kind import DTYPES, Kind, row
+
+TABLE = (
+    row("base", "run", "the run whose settings are varied", "!"),
+    row("show", "list of expression", "columns shown"),
+)
+CHART = Kind(
+    "chart",
+    "a figure of the table",
+    (
+        row("x", "expression", "horizontal axis"),
+        row("y", "expression", "vertical axis"),
+        row("color", "expression", "value of a cell"),
+        row("series", "expression", "one line each"),
+        row("facet", "expression", "one panel each"),
+    ),
+    named="choice",
+    name_choices=("heatmap", "line", "bar", "scatter"),
+    repeats=True,
+)
+VARY = Kind(
+    "vary",
+    "settings that change: a product; `vary together` changes them in step",
+    named="choice",
+    name_choices=("together",),
+    repeats=True,
+    open_settings=True,
+)
+RULES = ("require", "where", "let")
+
+SWEEP = Kind(
+    "sweep",
+    "a table of design points",
+    TABLE,
+    (
+        VARY,
+        CHART,
+        Kind(
+            "measured",
+            "measured values of points",
+            (row("source", "text", "where they were published", "!"),),
+            named="none",
+            open_settings=True,
+            repeats=True,
+        ),
+    ),
+    named="required",
+    statements=RULES,
+)
+COMPARE = Kind(
+    "compare",
+    "runs side by side with a baseline",
+    (
+        row("between", "list of run", "the runs compared", "!"),
+        row("baseline", "run", "the run the others are held against"),
+        row("show", "list of expression", "rows shown"),
+    ),
+    (CHART,),
+    named="required",
+    statements=RULES,
+)
+OPTIMIZE = Kind(
+    "optimize",
+    "the best points of a space",
+    (
+        *TABLE,
+        row("minimize", "expression", "what should be small"),
+        row("maximize", "expression", "what should be large"),
+        row("then_by", "list of expression", "ties"),
+        row("keep", "number", "points shown", "10"),
+    ),
+    (VARY, CHART),
+    named="required",
+    statements=RULES,
+)
+SCALE = Kind(
+    "scale",
+    "one run over GPU counts or bandwidths",
+    (
+        *TABLE,
+        row("over", "expression", "the setting that grows"),
+        row("points", "list of number", "its values"),
+        row("mode", "choice", "whether the batch grows with the GPUs", "strong", "strong", "weak"),
+    ),
+    (VARY, CHART),
+    named="required",
+    statements=RULES,
+)
+SENSITIVITY = Kind(
+    "sensitivity",
+    "how results move with uncertain inputs",
+    (
+        *TABLE,
+        row("samples", "number", "Monte-Carlo samples", "10000"),
+        row("seed", "number", "of the random numbers", "0"),
+    ),
+    (VARY, CHART),
+    named="required",
+    statements=RULES,
+)
+ROOFLINE = Kind(
+    "roofline",
+    "arithmetic intensity of one operation on one part",
+    (
+        row("gpu", "gpu", "the accelerator", "!"),
+        row("precision", "choice", "arithmetic", "bf16", *DTYPES),
+        row("m", "number", "rows (tokens) of the matrix multiply"),
+        row("n", "number", "columns of the result"),
+        row("k", "number", "inner dimension"),
+        row("flops", "number", "FLOP of the operation, instead of m, n, k"),
+        row("bytes", "bytes", "bytes moved, instead of m, n, k"),
+        row("split", "number", "devices the inner dimension is split over", "1"),
+    ),
+    named="required",
+)
