@@ -46,6 +46,7 @@ from engine.step import Step
 from engine.traffic import AxisTraffic
 
 SIMULATED_PASSES = 40_000  # a schedule with more passes is not simulated beside the closed form
+DRAWN = 12  # micro-batches of the timeline that is drawn
 DEVIATION = 0.02  # from which a difference between closed form and simulation is noted
 
 Columns = dict[str, Column]
@@ -81,7 +82,7 @@ class Result:
     memory: list[StageMemory] = field(default_factory=list)
     traffic: list[AxisTraffic] = field(default_factory=list)
     facts: dict[str, Column | str] = field(default_factory=dict)
-    timeline: Timeline | None = None
+    timeline: Timeline | None = None  # as drawn: of at most DRAWN micro-batches
     goodput: Goodput | None = None
     gpus: Gpus | None = None
     cost: tuple[CostLine, ...] = ()
@@ -241,7 +242,10 @@ def _simulate(result: Result, total: Column) -> None:
         return
     forward, backward = ([float(x[0]) for x in times] for times in (made.timing.forward, made.timing.backward))
     line = simulate.simulate(run.layout.schedule.kind, forward, backward, int(m), d.vp, float(made.timing.send[0]))
-    result.timeline = line
+    drawn = min(int(m), DRAWN)
+    send = float(made.timing.send[0])
+    shorter = simulate.simulate(run.layout.schedule.kind, forward, backward, drawn, d.vp, send)
+    result.timeline = line if drawn == int(m) else shorter
     pipeline = [e for e in made.entries if e.row.block == "pipeline"]
     slowest = m * max(f + b for f, b in zip(forward, backward, strict=True))
     simulated = total - step.add(e.exposed for e in pipeline) - slowest + line.total

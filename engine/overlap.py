@@ -144,6 +144,6 @@ def _entry(
     shown = np.where(group.size > 1, exposed, 0.0)
     algorithm = f"{kind} ({rule.algorithm})"
     row = Row(
-        "data", bucket.name + op, phase, "collective", ZERO, moved, alpha, "data", algorithm, busy, shown, behind, 1
+        "data", bucket.name + op, phase, "collective", ZERO, moved, alpha, "data", algorithm, busy, shown, behind, ONE
     )
     return Entry(row, count + ZERO)

@@ -20,7 +20,7 @@ Json = dict[str, Any]
 
 CURVE_POINTS = 48
 MTBF_FACTORS = (0.5, 1.0, 2.0)  # curves drawn beside the planned one
-DRAWN_MICRO_BATCHES, DRAWN_STAGES = 12, 8
+DRAWN_STAGES = 8
 FORMULAS = {
     "gemm": "2 M N K / (P eta) + W / (2 beta eps)",
     "sdpa": "F / (P phi eta s/(s + s_half))",
@@ -139,15 +139,15 @@ def stages(result: Result) -> list[Json]:
 
 
 def timeline(result: Result) -> Json | None:
-    """The simulated schedule: at most 12 micro-batches on at most 8 stages are given, and the note says so."""
+    """The simulated schedule of a step of at most 12 micro-batches, on at most 8 stages; the note says so."""
     line = result.timeline
     if line is None:
         return None
-    shown = [
-        s for stage in line.stages[:DRAWN_STAGES] for s in stage if s.micro_batch < DRAWN_MICRO_BATCHES
-    ]  # fmt: skip
-    note = f"the first {min(DRAWN_STAGES, len(line.stages))} of {len(line.stages)} stages and the first "
-    note += f"{min(DRAWN_MICRO_BATCHES, line.micro_batches)} of {line.micro_batches} micro-batches"
+    micro_batches = int(number(result.columns["micro_batches"]) or line.micro_batches)
+    shown = [s for stage in line.stages[:DRAWN_STAGES] for s in stage]
+    note = f"{min(DRAWN_STAGES, len(line.stages))} of {len(line.stages)} stages"
+    if line.micro_batches < micro_batches:
+        note += f", a step of {line.micro_batches} micro-batches; this run has {micro_batches}"
     return {
         "schedule": line.schedule,
         "micro_batches": line.micro_batches,

@@ -60,8 +60,7 @@ def from_point(point: Mapping[str, Any]) -> PipelineData | None:
         return None
     lowest = min(p.micro_batch for p in passes)
     passes = [Pass(p.stage, p.kind, p.micro_batch - lowest + 1, p.chunk, p.start, p.end) for p in passes]
-    results = point.get("results") or {}
-    batches = words.known(results.get("micro_batches")) or words.known(table.get("micro_batches")) or 0.0
+    batches = words.known(table.get("micro_batches")) or 0.0
     stages = words.known((point.get("settings") or {}).get("layout.pipeline")) or 0.0
     most = max(p.micro_batch for p in passes)
     schedule, remark = str(table.get("schedule") or ""), str(table.get("shown_note") or "")
