@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 from dsl.files import File
 from dsl.kinds import Kind, Setting
-from dsl.problems import Label, Problem, Span, did_you_mean
+from dsl.problems import COMMAND_LINE, Label, Problem, Span, did_you_mean
 from dsl.schema import argument, kinds, run_row, schema
-from dsl.syntax import Assign, Block, Edition, Expression, Import, Let, Name, Require, Statement, Text, Where
+from dsl.syntax import UNREAD, Assign, Block, Edition, Expression, Import, Let, Name, Require, Statement, Text, Where
 
 BRITISH = {
     "optimise": "optimize",
@@ -30,6 +30,11 @@ class Entry(NamedTuple):
     block: str  # the name of the block it was written in
     prefix: str = ""  # where the block's settings are in a run's table; names in the value are looked up there first
     instead_of: Span | None = None  # the inherited setting that it replaces
+
+    @property
+    def where(self) -> str:
+        """ "file:line" of the value, or --set."""
+        return self.file.logical if self.block == COMMAND_LINE else f"{self.file.logical}:{self.value.span.line}"
 
 
 class Condition(NamedTuple):
@@ -167,7 +172,7 @@ class Reader:
     def inner(self, block: Block, group: str) -> None:
         """A block inside this one: a group of settings, a choice, or one of several."""
         path = group + block.kind
-        if block.kind == "_":
+        if block.kind == UNREAD:
             return
         if not group and block.kind in self.schema.repeated:
             return self.part(block, self.schema.repeated[block.kind])

@@ -93,6 +93,7 @@ def _inserted_equals(r: Refused) -> str:
 
 VALUE_ENDS = frozenset({"NUMBER", "UNIT", "MONEY", "RATIO", "STRING", "BOOLEAN", "NAME", "RPAR", "RSQB", "RBRACE"})
 OPERATORS = ("ADD", "MULTIPLY", "COMPARE", "IN", "DIVIDES", "POWER", "CIRCUMFLEX")
+JOINING = (*OPERATORS, "AND", "OR", "NOT", "RANGE")
 HEADER = r"NAME( NAME)?( STRING)?( FROM NAME( DOT NAME)*)?"
 
 HINTS = (
@@ -231,6 +232,11 @@ HINTS = (
         lambda r: not r.before and r.kind in ("NUMBER", "STRING", "MONEY", "RATIO", "LSQB", "LPAR", "BOOLEAN"),
         "a value stands alone here",
         "give it a name: batch = 2048 sequences",
+    ),
+    Hint(
+        lambda r: r.last in JOINING and r.kind in ("_NL", "$END", "RBRACE", "COMMA"),
+        "a value is missing after the operator",
+        "put a value after it, or remove it",
     ),
     Hint(
         lambda r: r.kind == "COMMA" and not r.opened, "statements of a file do not end in a comma", "remove the comma"

@@ -38,7 +38,12 @@ MODEL = Kind(
         row("confidence", "choice", "how good the source is", "", *SOURCE[1].choices),
         row("verified", "choice", "whether the source was opened or recalled", "", *SOURCE[2].choices),
         row("sinks", "flag", "one learned attention sink a query head (gpt-oss)", "false"),
-        row("embedding", "number", "width of the embedding, where it differs from hidden (OPT 350M); two projections", bounds=">= 1"),
+        row(
+            "embedding",
+            "number",
+            "width of the embedding, where it differs from hidden (OPT 350M); two projections",
+            bounds=">= 1",
+        ),
     ),
     blocks=(
         Kind(
@@ -67,7 +72,9 @@ MODEL = Kind(
             (
                 row("every", "layers", "one attention layer in every this many", bounds=">= 1"),
                 row("offset", "layers", "layers before the first attention layer; every - 1 when absent"),
-                row("pattern", "text", "a letter a layer of one block: M mixer, * attention, - MLP, E experts; repeats"),
+                row(
+                    "pattern", "text", "a letter a layer of one block: M mixer, * attention, - MLP, E experts; repeats"
+                ),
                 row("heads", "number", "heads (value heads of a delta rule)", bounds=">= 1"),
                 row("head", "number", "head dimension (of a value head)", bounds=">= 1"),
                 row("key_heads", "number", "key and query heads of a delta rule"),
@@ -77,7 +84,13 @@ MODEL = Kind(
                 row("groups", "number", "groups that share B and C (mamba2)", "1"),
                 row("rank", "number", "rank of the step-size projection (mamba1)"),
                 row("convolution", "number", "taps of the short convolution", "4"),
-                row("chunk", "tokens", "tokens between the states that a chunked scan keeps", "128 tokens", bounds=">= 1"),
+                row(
+                    "chunk",
+                    "tokens",
+                    "tokens between the states that a chunked scan keeps",
+                    "128 tokens",
+                    bounds=">= 1",
+                ),
             ),
             named="choice",
             name_choices=("mamba1", "mamba2", "delta", "lightning"),

@@ -54,7 +54,27 @@ STACK = Kind(
             "v is a view into the mixed qkv buffer, which stays alive (Transformer Engine)",
             "false",
         ),
+        row("even_split_divides", "flag", "split = even needs layers that divide by pipeline x virtual stages", "false"),
         row("replicates_kv_heads", "flag", "allows tensor > kv_heads by replicating them", "true"),
+        row(
+            "context_replicates_kv_heads",
+            "flag",
+            "context_method = all_to_all replicates key/value heads that are fewer than its ranks",
+            "false",
+        ),
+        row(
+            "interleaved_micro_batches",
+            "choice",
+            "micro-batches of interleaved schedules: any, at least pipeline, or whole rounds of them",
+            "any",
+            "any",
+            "at_least_stages",
+            "whole_rounds",
+        ),
+        row("zero3_with_pipeline", "flag", "shard = zero3 works with pipeline stages", "true"),
+        row("load_copy", "share", "of the optimizer states, held twice while a checkpoint is loaded", "0%"),
+        row("update_bytes", "bytes", "per parameter of the shard, held during the optimizer step only", "0 bytes"),
+        row("save_copy", "share", "of the optimizer states, copied on the device while they are saved", "0%"),
         *SOURCE,
     ),
     named="required",
@@ -115,6 +135,19 @@ RUN = Kind(
         row("checkpoint.write", "seconds", "time an asynchronous save takes in the background"),
         row("checkpoint.weights", "flag", "bf16 weights are saved too", "false"),
         row("checkpoint.restart_can_fail", "flag", "a failure may fall into a restart", "true"),
+        *(
+            row(f"checkpoint.{place}.{path}", holds, doc, default)
+            for place, where, survives in (
+                ("host", "host memory", "25%"),  # Llama 3 table 5: software, watchdog and network
+                ("local", "a node's own disks", "36%"),  # and hosts that come back
+            )
+            for path, holds, doc, default in (
+                ("interval", "seconds", f"time between copies to {where}; the best when absent", ""),
+                ("pause", "seconds", f"time a copy to {where} stops training; from the gpu's host_link when absent", ""),
+                ("restart", "seconds", f"from failure to training again from {where}; the cluster's when absent", ""),
+                ("survives", "share", f"failures after which {where} still holds its copy", survives),
+            )
+        ),
         row("checkpoint.retain", "number", "checkpoints kept"),
         row("memory.reserve", "bytes", "memory kept free on every GPU", "0 bytes"),
         row("phase_start", "date", "first day of the run"),
@@ -155,6 +188,14 @@ RUN = Kind(
                     "zero3",
                 ),
                 row("reshard", "flag", "free gathered weights after the forward pass (zero3)", "true"),
+                row(
+                    "gradient_sync",
+                    "choice",
+                    "zero3 reduces gradients after every micro-batch, or keeps them whole until the last",
+                    "every",
+                    "every",
+                    "last",
+                ),
                 row("sequence_parallel", "flag", "split norms and residuals along the sequence when tensor > 1"),
                 row(
                     "tp_overlap",
@@ -203,7 +244,8 @@ RUN = Kind(
             "offload",
             "states kept in host memory",
             (
-                row("optimizer", "share", "of the optimizer states", "0%"),
+                row("optimizer", "share", "of the optimizer states, and of the sharded gradients they need", "0%"),
+                row("weights", "share", "of the sharded weights (zero3)", "0%"),
                 row("activations", "share", "of the activations", "0%"),
             ),
             named="none",
@@ -213,7 +255,7 @@ RUN = Kind(
             "low-rank adapters on a frozen model",
             (
                 row("rank", "number", "rank", "!"),
-                row("targets", "list of text", "matrices adapted"),
+                row("targets", "list of text", "matrices adapted: q, k, v, o, gate, up, down; all when absent"),
             ),
             named="none",
         ),

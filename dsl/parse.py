@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from dsl import cache
 from dsl.problems import Problem, Span
-from dsl.syntax import Statement
+from dsl.syntax import UNREAD, Statement
 
 if TYPE_CHECKING:
     from lark import Lark, Token
@@ -145,7 +145,7 @@ def _cut(text: str, span: Span) -> str:
 
 def _without(text: str, first: int, last: int) -> str:
     """``text`` with lines ``first`` to ``last`` blank but for the braces that the rest needs: an opened
-    block stays, as one of the kind ``_`` that nobody reads; a closing brace stays."""
+    block stays, as one of a kind that nobody reads; a closing brace stays."""
     rows = text.split("\n")
     bare = re.sub(r'"(?:[^"\\\n]|\\.)*"|#[^\n]*', "", "\n".join(rows[first - 1 : last]))
     closed = opened = 0
@@ -153,7 +153,7 @@ def _without(text: str, first: int, last: int) -> str:
         opened += brace == "{"
         if brace == "}":
             closed, opened = (closed, opened - 1) if opened else (closed + 1, opened)
-    rows[first - 1 : last] = [""] * (last - first) + ["}" * closed + " _ {" * opened]
+    rows[first - 1 : last] = [""] * (last - first) + ["}" * closed + f" {UNREAD} {{" * opened]
     return "\n".join(rows)
 
 

@@ -97,7 +97,7 @@ def _json(problem: Problem) -> dict[str, object]:
     }
 
 
-COMMAND_LINE = "--set "  # what comes from the command line carries its text in its file's name
+COMMAND_LINE = "--set"  # the block, and the start of the file's name, of what the command line says; its text follows
 
 
 def _shown(problem: Problem, sources: Mapping[str, str]) -> str:
@@ -106,10 +106,10 @@ def _shown(problem: Problem, sources: Mapping[str, str]) -> str:
     lines = [f"{problem.severity}[{problem.code}]: {problem.title}"]
     for i, place in enumerate(places):
         span = place.span
-        stated = span.file.startswith(COMMAND_LINE)
-        file = COMMAND_LINE.strip() if stated else span.file
+        stated = span.file.startswith(COMMAND_LINE + " ")
+        file = COMMAND_LINE if stated else span.file
         lines.append(f"{' ' * width} {'-->' if i == 0 else '::>'} {file}:{span.line}:{span.column}")
-        lines += _marked(place, width, span.file[len(COMMAND_LINE) :] if stated else sources.get(span.file))
+        lines += _marked(place, width, span.file[len(COMMAND_LINE) + 1 :] if stated else sources.get(span.file))
     lines += [f"{' ' * width} = note: {note}" for note in problem.notes]
     if problem.help:
         lines.append(f"{' ' * width} = help: {problem.help}")

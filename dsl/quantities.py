@@ -14,6 +14,7 @@ HOLDS: dict[str, tuple[Dimension, str, str]] = {
     "flop": (FLOP, "", "TFLOP, PFLOP …"),
     "flop/s": (RATE, "", "TFLOPS, PFLOPS …"),
     "seconds": (SECOND, "", "us, ms, s, minutes, hours, days"),
+    "gpu-seconds": (SECOND, "gpus", "gpu-hours"),
     "usd": (DOLLAR, "", "$, as in $3k or $12M"),
     "usd/s": (plus(DOLLAR, SECOND, -1), "", "$/hour or $/gpu-hour"),
     "usd/joule": (plus(DOLLAR, JOULE, -1), "", "$/kWh"),

@@ -11,7 +11,7 @@ from dsl.experiments import check_of, compare_of, report_of, roofline_of, table_
 from dsl.files import File, Loaded
 from dsl.kinds import EVALUATED
 from dsl.problems import ECHOES, Problem, Span
-from dsl.runs import named_block, run_of, table_of_block
+from dsl.runs import hides, named_block, run_of, table_of_block
 from dsl.scenario import Check, Experiment, Imported, Report, Run, Scenario, Value
 from dsl.schema import PREFIXES
 from dsl.scope import EDITION, Defined, Scope, scopes
@@ -174,6 +174,7 @@ class Resolution:
             if scope is self.main or not scope.file.library:
                 for cell in scope.lets.values():
                     cell.typed(self.problems, cell.span)
+                    hides(cell.name, cell.span, self.results or {}, self.problems)
                 for defined in scope.ordered:
                     if defined.kind.name in ("gpu", "model", "cluster", "stack", "price", "hazard"):
                         named_block(self, defined)

@@ -8,7 +8,7 @@ from dsl.dimensions import condition
 from dsl.expressions import built, compiled
 from dsl.kinds import Setting
 from dsl.measured import measured_of, phase_of
-from dsl.problems import Problem
+from dsl.problems import Problem, Span
 from dsl.scenario import Rule, Run, Value
 from dsl.schema import PREFIXES, READ_ONLY, run_row, run_rows, schema
 from dsl.scope import Defined, Scope
@@ -171,6 +171,18 @@ def run_of(world: World, defined: Defined) -> Run | None:
     _enough(world, table, defined)
     _nested(table)
     names = table.names("", world.results or {})
+    for local in body.lets.values():
+        hides(local.name, local.span, world.results or {}, world.problems)
+        if run_row(local.name) is not None:
+            world.problems.append(
+                Problem(
+                    "E25",
+                    f"`{local.name}` is a setting of every run",
+                    local.span,
+                    "would hide it",
+                    help=f"write: {local.name} = …",
+                )
+            )
     requires = tuple(r for c in body.requires if (r := rule_of(world, c, table, defined.name)) is not None)
     lets = {
         local.name: let
@@ -194,6 +206,13 @@ def run_of(world: World, defined: Defined) -> Run | None:
         phases,
         (),
     )
+
+
+def hides(name: str, span: Span, results: Results, problems: list[Problem]) -> None:
+    """A problem for a let whose name a result has."""
+    if name in results:
+        help = "give the let another name"
+        problems.append(Problem("E25", f"`{name}` is a result of every run", span, "would hide it", help=help))
 
 
 def _name(name: str, table: Table) -> Name:
@@ -289,11 +308,10 @@ def _nested(table: Table) -> None:
     """Problems for tiers that do not grow outwards, and for a network that does not reach every GPU."""
     spans = [(tier, table.value(f"cluster.tier.{tier}.span")) for tier in table.tiers]
     for (inner, small), (outer, large) in zip(spans, spans[1:], strict=False):
-        if small and large and small.value > large.value:
-            stated = large if large.span else small
+        if small and large and large.span and small.value > large.value:
             title = f"tier `{outer}` spans less than tier `{inner}` inside it"
             notes = (f"`{inner}` spans {number(small.value)} GPUs, `{outer}` {number(large.value)}",)
-            table.problems.append(Problem("E26", title, stated.span or table.place, "contradicts", (), notes))
+            table.problems.append(Problem("E26", title, large.span, "contradicts", (), notes))
             return
     gpus, last = table.get("cluster.gpus"), spans[-1][1] if spans else None
     if gpus and last and last.value < gpus:

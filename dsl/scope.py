@@ -14,7 +14,7 @@ from dsl.files import File, Loaded
 from dsl.kinds import KINDS, Kind
 from dsl.problems import Label, Problem, Span, did_you_mean, listed
 from dsl.schema import kinds, run_rows, schema
-from dsl.syntax import Assign, Block, Edition, Expression, Import, Let, Name, Require, Where
+from dsl.syntax import UNREAD, Assign, Block, Edition, Expression, Import, Let, Name, Require, Where
 
 EDITION = 2026
 COLLECTED = frozenset({"check", "report"})  # kinds that nobody refers to by name
@@ -124,7 +124,7 @@ class Scope:
                     )
 
     def _block(self, block: Block, problems: list[Problem]) -> None:
-        if block.kind == "_":  # a block whose first line could not be read
+        if block.kind == UNREAD:
             return
         kind = kinds().get(block.kind)
         if kind is None:

@@ -6,11 +6,10 @@ from typing import NamedTuple
 from dsl.blocks import Entry
 from dsl.files import File
 from dsl.parse import attempt
-from dsl.problems import Problem, Span, did_you_mean
+from dsl.problems import COMMAND_LINE, Problem, Span, did_you_mean
 from dsl.schema import kinds, run_row, run_rows, schema
 from dsl.scope import Defined, FileNames, Scope
 from dsl.syntax import Assign
-from dsl.table import SOURCE
 
 
 class Override(NamedTuple):
@@ -33,7 +32,7 @@ def overrides_of(texts: Sequence[str], scope: Scope, problems: list[Problem]) ->
 
 
 def _read(text: str, problems: list[Problem]) -> Assign | None:
-    name = f"{SOURCE} {text}"
+    name = f"{COMMAND_LINE} {text}"
     tree, problem, _ = attempt(text, name)
     if tree is not None and len(tree) == 1 and isinstance(tree[0], Assign):
         return tree[0]
@@ -45,10 +44,10 @@ def _read(text: str, problems: list[Problem]) -> Assign | None:
 
 def _override(text: str, statement: Assign, scope: Scope, problems: list[Problem]) -> Override | None:
     path = statement.path
-    file = File(f"{SOURCE} {text}", SOURCE, SOURCE, None, False, text, "", 0, (), ())
+    file = File(f"{COMMAND_LINE} {text}", COMMAND_LINE, COMMAND_LINE, None, False, text, "", 0, (), ())
     row = run_row(path.path)
     if row is not None:
-        return Override(path.path, Entry(path.path, row, statement.value, file, statement.span, SOURCE), None)
+        return Override(path.path, Entry(path.path, row, statement.value, file, statement.span, COMMAND_LINE), None)
     cell = scope.let(path.path)
     if cell is not None:
         cell.expression, cell.type, cell.names = statement.value, None, FileNames(scope)
@@ -60,7 +59,7 @@ def _override(text: str, statement: Assign, scope: Scope, problems: list[Problem
             if defined.kind.name == "run":
                 row = row or run_row(inner)
             if row is not None:
-                return Override(inner, Entry(inner, row, statement.value, file, statement.span, SOURCE), defined)
+                return Override(inner, Entry(inner, row, statement.value, file, statement.span, COMMAND_LINE), defined)
             problems.append(
                 Problem(
                     "E11",

@@ -7,6 +7,8 @@ from typing import NamedTuple, TypeAlias
 
 from dsl.problems import Span
 
+UNREAD = "__unread__"  # the kind of a block whose first line could not be read; nobody looks into it
+
 
 class Number(NamedTuple):
     """A literal ``over / under`` (whole numbers, so that nothing is rounded twice) with its unit as written."""

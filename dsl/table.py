@@ -12,7 +12,7 @@ from dsl.blocks import Body, Entry, Local, text_of
 from dsl.dimensions import check
 from dsl.kinds import ARGUMENTS, KINDS, TIER, Kind, Setting
 from dsl.parse import parse
-from dsl.problems import Label, Problem, Span, did_you_mean
+from dsl.problems import COMMAND_LINE, Label, Problem, Span, did_you_mean
 from dsl.quantities import HOLDS, dimension, display_unit
 from dsl.scenario import Value
 from dsl.schema import READ_ONLY, REFERENCES, argument, schema
@@ -21,7 +21,6 @@ from dsl.syntax import Call, Expression, Let, Name, Number
 from dsl.values import Context, Settled, settle
 
 Results = Mapping[str, str]  # result name: dimension
-SOURCE = "--set"  # stands for the block and the file of what the command line says
 OPTIONAL = (
     "model.attention",
     "model.experts",
@@ -31,6 +30,8 @@ OPTIONAL = (
     "mixer",
     "offload",
     "lora",
+    "checkpoint.host",
+    "checkpoint.local",
 )  # absent unless something is stated
 
 
@@ -207,7 +208,7 @@ class Table:
     def _placed(self, entry: Entry, found: Settled) -> Value:
         """The value with where it stands and where its figure comes from."""
         span = entry.value.span
-        value = Value(found.value, found.unit, span, self._origin(entry), where=f"{entry.file.logical}:{span.line}")
+        value = Value(found.value, found.unit, span, self._origin(entry), where=entry.where)
         value = value._replace(instead_of=entry.instead_of)
         taken = self._taken(entry)
         if taken is not None:
@@ -221,7 +222,7 @@ class Table:
         sources = self.sources.get(entry.prefix)
         if entry.file.library:
             return "library"
-        return "inherited" if sources is not None and entry.block not in (sources.name, SOURCE) else "stated"
+        return "inherited" if sources is not None and entry.block not in (sources.name, COMMAND_LINE) else "stated"
 
     def _taken(self, entry: Entry) -> Value | None:
         """The setting of another block that this one is: price = h100-contract.rent."""

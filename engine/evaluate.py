@@ -28,7 +28,7 @@ from engine import (
     validity,
 )
 from engine import traffic as traffic_by_axis
-from engine.columns import ONE, ZERO, Column
+from engine.columns import ONE, ZERO, Column, column
 from engine.cost import Gpus
 from engine.cost import Line as CostLine
 from engine.goodput import Goodput
@@ -41,6 +41,7 @@ from engine.metrics import BY_NAME
 from engine.models import Parameters
 from engine.power import Line as PowerLine
 from engine.reduced import Reduced
+from engine.schedules import SCHEDULES
 from engine.simulate import Timeline
 from engine.step import Step
 from engine.traffic import AxisTraffic
@@ -242,7 +243,7 @@ def _simulate(result: Result, total: Column) -> None:
         return
     forward, backward = ([float(x[0]) for x in times] for times in (made.timing.forward, made.timing.backward))
     line = simulate.simulate(run.layout.schedule.kind, forward, backward, int(m), d.vp, float(made.timing.send[0]))
-    drawn = min(int(m), DRAWN)
+    drawn = _drawable(run, d, int(m))
     send = float(made.timing.send[0])
     shorter = simulate.simulate(run.layout.schedule.kind, forward, backward, drawn, d.vp, send)
     result.timeline = line if drawn == int(m) else shorter
@@ -255,6 +256,13 @@ def _simulate(result: Result, total: Column) -> None:
             f"simulated pass by pass the step takes {simulated[0]:.4g} s, {simulated[0] / total[0] - 1:+.1%} "
             "against the closed form that the results use"
         )
+
+
+def _drawable(run: Run, d: Degrees, micro_batches: int) -> int:
+    """Micro-batches of the timeline that is drawn: DRAWN, or the next number that the schedule can run."""
+    rules = SCHEDULES[run.layout.schedule.kind].rules
+    allowed = (m for m in range(DRAWN, micro_batches) if all(r.holds.all() for r in rules(d.pp, column(m), d.vp)))
+    return next(allowed, micro_batches)
 
 
 def rate(result: Result) -> None:

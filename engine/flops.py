@@ -5,6 +5,7 @@ Symbols
   N_matmul  N without lookup tables    a   query heads          h  hidden size
   s  sequence length                   d   head dimension, q k  w  window of a sliding layer
   m(s)  mean keys a query sees         dv  head dimension, v
+  I, D  heads of an indexer and their dimension
 
 A multiply and an add are two FLOPs; the backward pass costs twice the forward. Multi-token-prediction
 modules are a term of their own and enter none of the conventions.
@@ -15,8 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.columns import ZERO, Column
-from engine.inputs import Model
-from engine.models import Parameters, count, full_attention_layers, missing_dimensions, shape
+from engine.dimensions import given, missing_dimensions, shape
+from engine.layer_counts import Layer
+from engine.layers import counted_kinds, layer_kinds
+from engine.model_inputs import Attention, Model
+from engine.models import Parameters, count
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,29 @@ def mean_keys(sequence: Column, window: Column | None = None) -> Column:
     return seen - seen**2 / (2.0 * sequence)
 
 
+def chunk_keys(sequence: Column, chunk: Column) -> Column:
+    """Keys a query sees on average in chunks of c tokens: (s/c whole chunks of c² + the rest's square)/2s."""
+    whole = np.floor(sequence / chunk)
+    rest = sequence - whole * chunk
+    return (whole * chunk**2 + rest**2) / (2.0 * sequence)
+
+
+def keys_seen(attention: Attention | None, windowed: bool, sequence: Column) -> Column:
+    """Mean keys of a query in a layer: s/2, fewer in a window or a chunk, or where an indexer picks them."""
+    if attention is None:
+        return mean_keys(sequence)
+    if windowed and attention.window is not None:
+        return (chunk_keys if attention.kind == "chunked" else mean_keys)(sequence, attention.window)
+    return mean_keys(sequence, attention.index_keys)
+
+
+def index_pair(attention: Attention | None) -> Column:
+    """Forward FLOPs of an indexer per query and key it scores: 2 I D."""
+    if attention is None:
+        return ZERO
+    return 2.0 * given(attention.index_heads, ZERO) * given(attention.index_head, ZERO)
+
+
 def flops_per_token(model: Model, sequence: Column) -> FlopsPerToken:
     """Training FLOPs of one token at sequence length s, in the three named conventions.
 
@@ -74,15 +101,27 @@ def flops_per_token(model: Model, sequence: Column) -> FlopsPerToken:
 
 
 def forward_flops(model: Model, n: Parameters, sequence: Column) -> ForwardFlops:
-    """Forward FLOPs: 2 per matrix element, 2 a (d + dv) m(s) per attention layer, 2 V h for the head."""
-    linear = 2.0 * (n.dense_layers * n.dense.matmul + n.expert_layers * n.expert.matmul)
+    """Forward FLOPs: 2 per matrix element, 2 a (d + dv) m(s) per attention layer, 2 V h for the head.
+
+    Only layers that attend have an attention term; an indexer adds 2 I D a key it scores. The scan of a mixer is not a
+    matmul and is left out, as every published convention has it.
+    """
     if missing_dimensions(model):
         return ForwardFlops(2.0 * n.stated, ZERO, ZERO, ZERO, ZERO)
-    dims, layers = shape(model), float(model.layers or 0)
+    dims, attention = shape(model), model.attention
     pair = 2.0 * dims.heads * (dims.head + dims.value_head)
-    window = model.attention.window if model.attention else None
-    full = float(full_attention_layers(model))
-    keys = full * mean_keys(sequence) + (layers - full) * mean_keys(sequence, window)
-    last = n.dense if model.experts is None else n.expert
-    once = 2.0 * (last.matmul + 2.0 * dims.hidden**2 + n.head_matmul) + pair * mean_keys(sequence)
-    return ForwardFlops(linear, pair * keys, pair * layers * sequence, 2.0 * n.head_matmul, model.mtp * once)
+    full, seen = ZERO, ZERO
+    for kind, layers in counted_kinds(model).items():
+        if kind.first == "attention":
+            scored = index_pair(attention) * mean_keys(sequence)
+            seen = seen + layers * (pair * keys_seen(attention, kind.windowed, sequence) + scored)
+            full = full + layers * pair * sequence
+    last = layer_kinds(model)[-1]
+    own = pair * keys_seen(attention, last.windowed, sequence) if last.first == "attention" else ZERO
+    once = 2.0 * (n.of(last).matmul + 2.0 * dims.hidden**2 + n.head_matmul) + own
+    linear = 2.0 * (n.over(_matmul) + n.projections)
+    return ForwardFlops(linear, seen, full, 2.0 * n.head_matmul, model.mtp * once)
+
+
+def _matmul(layer: Layer) -> Column:
+    return layer.matmul

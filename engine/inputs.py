@@ -90,6 +90,7 @@ class Gpu:
     domain: Column | None
     topology: str
     in_switch_reduction: bool
+    host_link: Column  # bytes/s to host memory, per direction, while all GPUs of a node copy
     power: Column | None
     node_power: Column | None
     sms: Column | None
@@ -164,9 +165,13 @@ class Cluster:
     pue: Column
     carbon_intensity: Column | None
     mtbf: Column | None  # seconds between failures of the job (gpu-hours are divided by the GPUs beforehand)
-    restart: Column
+    restart: Column  # with a spare at hand, or nothing to replace
     hang_detection: Column | None
+    repair: Column | None  # until a failed node is back
+    repair_share: Column  # of failures that take a node away
+    slow_rank: Column
     spares: Column
+    host_memory: Column | None  # bytes of one node
     storage: Storage
     capex: Capex
     power: Power
@@ -199,7 +204,14 @@ class Stack:
     allocated_slack: Column
     reserved_slack: Column
     refuses_uneven_stages: bool
+    even_split_divides: bool
     replicates_kv_heads: bool
+    context_replicates_kv_heads: bool
+    interleaved_micro_batches: str  # any | at_least_stages | whole_rounds
+    zero3_with_pipeline: bool
+    load_copy: Column
+    update_bytes: Column
+    save_copy: Column
     mixed_qkv: bool
 
 
@@ -244,6 +256,7 @@ class Layout:
     recompute: Recompute
     shard: Shard
     reshard: bool
+    gradient_sync: str
     sequence_parallel: bool | None
     tp_overlap: str
     context_method: str
@@ -288,6 +301,16 @@ class StatedEfficiency:
 
 
 @dataclass(frozen=True)
+class CheckpointTier:
+    """A faster place that a checkpoint is also kept in: host memory, or a node's own disks."""
+
+    interval: Column | None
+    pause: Column | None
+    restart: Column | None
+    survives: Column  # share of failures
+
+
+@dataclass(frozen=True)
 class Checkpoint:
     interval: Column | None  # None where ``rule`` decides
     rule: str  # young | daly | best | stated
@@ -296,11 +319,28 @@ class Checkpoint:
     write: Column | None
     weights: bool
     restart_can_fail: bool
+    host: CheckpointTier | None
+    local: CheckpointTier | None
 
 
 @dataclass(frozen=True)
 class Reserve:
     reserve: Column
+
+
+@dataclass(frozen=True)
+class Offload:
+    """Shares that are kept in host memory."""
+
+    optimizer: Column
+    weights: Column
+    activations: Column
+
+
+@dataclass(frozen=True)
+class Lora:
+    rank: Column
+    targets: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -327,6 +367,8 @@ class Run:
     loss: str | None
     dispatcher: str
     frozen: Column
+    offload: Offload | None
+    lora: Lora | None
     utilization: Column
 
     @property

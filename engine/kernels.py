@@ -32,6 +32,7 @@ class Device:
     peak_bf16: Column
     clock: Column
     gemm: Column  # eta_max of the run's precision
+    gemm_bf16: Column
     half_k: Column
     sms: Column | None
     memory: Column  # attainable bytes/s
@@ -59,6 +60,7 @@ def device(run: Run) -> Device:
         peak_bf16=half,
         clock=e.clock,
         gemm=best,
+        gemm_bf16=e.gemm,
         half_k=e.half_k,
         sms=gpu.sms,
         memory=gpu.memory_bandwidth * (stated if stated is not None else e.memory),
@@ -84,13 +86,14 @@ def wave(m: Column, n: Column, sms: Column | None, groups: Column = ONE) -> Colu
     return best
 
 
-def efficiency(gemm: Gemm, dev: Device) -> Column:
+def efficiency(gemm: Gemm, dev: Device, bf16: bool = False) -> Column:
     """eta of a GEMM, share of peak: phi eta_max wave(M, N) K/(K + K_half), x 0.8 where N or K is off a multiple of 64.
 
     Source: ruling 8 and the study of open runs, fitted on measured GEMM tables.
     """
     aligned = np.where((gemm.n % ALIGNMENT == 0) & (gemm.k % ALIGNMENT == 0), 1.0, MISALIGNED)
-    best, groups = (dev.gemm, ONE) if gemm.groups is None else (GROUPED * dev.gemm, gemm.groups)
+    best = dev.gemm_bf16 if bf16 else dev.gemm
+    best, groups = (best, ONE) if gemm.groups is None else (GROUPED * best, gemm.groups)
     shape = wave(gemm.m, gemm.n, dev.sms, groups) * gemm.k / (gemm.k + dev.half_k)
     return dev.clock * best * shape * aligned
 
@@ -107,7 +110,7 @@ def gemm_seconds(gemm: Gemm, dev: Device, stated: Column | None, bf16: bool = Fa
     flops = gemm_flops(gemm)
     if stated is not None:
         return flops / (peak * stated), stated
-    seconds = flops / (peak * efficiency(gemm, dev)) + HIDDEN_WEIGHTS * gemm.weights / dev.memory
+    seconds = flops / (peak * efficiency(gemm, dev, bf16)) + HIDDEN_WEIGHTS * gemm.weights / dev.memory
     return seconds, flops / (peak * seconds)
 
 
@@ -118,7 +121,7 @@ def sdpa_seconds(work: Sdpa, dev: Device, stated: Column | None) -> tuple[Column
     papers' tables in the kernel catalog.
     """
     if stated is None and not work.fused:
-        stated = dev.clock * dev.gemm * work.head / (work.head + UNFUSED_HALF_HEAD)
+        stated = dev.clock * dev.gemm_bf16 * work.head / (work.head + UNFUSED_HALF_HEAD)
     if stated is None:
         best = dev.attention_backward if work.backward else dev.attention_forward
         heads = np.where(work.head <= 64, SMALL_HEADS[0][1], np.where(work.head <= 96, SMALL_HEADS[1][1], 1.0))

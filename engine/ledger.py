@@ -14,7 +14,7 @@ from engine.columns import ONE, ZERO, Column
 from engine.inputs import Run
 from engine.kernels import Device, gemm_flops, gemm_seconds, sdpa_seconds, traffic_seconds
 from engine.network import Group
-from engine.operators.work import Block, Collective, Gemm, Sdpa, Traffic, Work
+from engine.operators.work import WIDE, Block, Collective, Gemm, Sdpa, Traffic, Work, casts
 
 ATTENTION_BACKWARD_KERNELS = 3
 ATTENTION_HIDES = 0.7  # share of the attention kernel that a ring exchange can hide behind
@@ -63,7 +63,7 @@ class Prices:
 
 def price(works: Iterable[Work], block: str, phase: str, prices: Prices) -> tuple[Row, ...]:
     """Rows of one phase of a block, in order; a collective comes last: it may hide behind the rest."""
-    works = tuple(works)
+    works = casts(tuple(works), prices.run.precision)
     local = {i: _local(w, block, phase, prices) for i, w in enumerate(works) if not isinstance(w, Collective)}
     busy = {row.op: row.seconds for row in local.values()}
     return tuple(
@@ -81,7 +81,7 @@ def _local(work: Gemm | Sdpa | Traffic, block: str, phase: str, prices: Prices) 
     run, dev = prices.run, prices.device
     stated = getattr(run.efficiency, work.op, None)
     if isinstance(work, Gemm):
-        seconds, eta = gemm_seconds(work, dev, stated, bf16=work.op == "head")
+        seconds, eta = gemm_seconds(work, dev, stated, bf16=work.op in WIDE)
         kernels = ONE if work.groups is None else work.groups  # a grouped GEMM launches one kernel an expert
         return _row(block, _name(work), phase, "gemm", gemm_flops(work), work.weights, eta, seconds, kernels)
     if isinstance(work, Sdpa):

@@ -72,7 +72,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("effective_training_time", "share", "%", 1, "useful training over time passed"),
     Metric("mtbf", "seconds", "h", 2, "mean time between failures of the job"),
     Metric("time_to_train", "seconds", "days", 1, "tokens over tokens/s, over the effective training time"),
-    Metric("gpu_hours", "seconds", "GPU-hours", 0, "all GPUs billed, for the whole run"),
+    Metric("gpu_hours", "gpu-seconds", "GPU-hours", 0, "all GPUs billed, for the whole run"),
     Metric("cost", "usd", "$M", 2, "all cost lines that are included"),
     Metric("cost_per_token", "usd", "$/Mtoken", 3, "cost over training tokens"),
     Metric("energy", "joules", "MWh", 0, "energy of the run, facility included"),

@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.columns import ZERO, Column
 from engine.inputs import Run
-from engine.layers import LayerKind, layer_kinds, parameters_of
+from engine.layers import LayerKind, layer_kinds
 from engine.layout import Degrees
 from engine.models import Layer, Parameters, shape
 from engine.operators.head import padded_vocabulary
@@ -61,8 +61,10 @@ def dense_parameters(run: Run, layer: Layer, d: Degrees) -> Column:
     latent down-projections are not split.
     """
     dims, attention = shape(run.model), run.model.attention
-    shared = layer.norms + layer.attention_norms + layer.router + layer.sinks / d.tp
-    split = layer.output + layer.mlp + layer.shared + layer.biases
+    shared = layer.norms + layer.attention_norms + layer.router + layer.index + layer.sinks / d.tp
+    split = layer.output + layer.mlp + layer.shared + layer.biases + layer.mixer + layer.mixer_vectors
+    if not np.any(layer.query > 0):
+        return split / d.tp + shared
     if attention is not None and attention.kind == "latent":
         known = [ZERO if x is None else x for x in (attention.query_rank, attention.kv_rank, attention.rope_head)]
         down = dims.hidden * (known[0] + known[1] + known[2])
@@ -74,15 +76,15 @@ def dense_parameters(run: Run, layer: Layer, d: Degrees) -> Column:
 def rank_parameters(run: Run, n: Parameters, d: Degrees) -> RankParameters:
     """The parts of one tensor rank, with the padded vocabulary (ruling 7)."""
     assert run.model.hidden is not None
-    table = padded_vocabulary(run) * run.model.hidden / d.tp
+    table = padded_vocabulary(run) * shape(run.model).embedding / d.tp
     kinds = layer_kinds(run.model)
-    counted = {kind: parameters_of(kind, n) for kind in dict.fromkeys(kinds)}
+    counted = {kind: n.of(kind) for kind in dict.fromkeys(kinds)}
     return RankParameters(
         kinds=kinds,
         dense={kind: dense_parameters(run, layer, d) for kind, layer in counted.items()},
         experts={kind: (layer.experts + layer.expert_biases) / (d.ep * d.etp) for kind, layer in counted.items()},
-        embedding=table + n.positions + n.embedding_norm,
-        head=table + n.head_bias / d.tp + n.final_norm + ZERO,
+        embedding=table + n.projections / 2 + n.positions + n.embedding_norm,
+        head=table + n.projections / 2 + n.head_bias / d.tp + n.final_norm + ZERO,
     )
 
 

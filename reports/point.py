@@ -172,16 +172,18 @@ def parameters(result: Result) -> list[Json]:
     n = result.parameters
     if n is None:
         return []
-    layers = n.dense_layers
     parts = {
-        "attention": layers * n.dense.attention + n.expert_layers * n.expert.attention,
-        "mlp": layers * n.dense.mlp + n.expert_layers * (n.expert.experts + n.expert.shared + n.expert.router),
+        "attention": n.over(lambda x: x.attention),
+        "mixer": n.over(lambda x: x.mixer),
+        "mlp": n.over(lambda x: x.mlp + x.experts + x.shared + x.router),
         "norms": n.norms,
         "embedding": n.embedding + n.positions,
         "head": n.head + n.head_bias,
     }
     rest = n.total - sum(parts.values())
     parts |= {"biases and other": rest} if number(rest) else {}
+    if not number(parts["mixer"]):
+        del parts["mixer"]
     return [{"part": name, "count": number(value, 17)} for name, value in parts.items()]
 
 

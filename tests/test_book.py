@@ -10,7 +10,7 @@ import pytest
 
 from reports.book import bind
 from reports.html import paper_page, render_html, screen_page
-from tests.report_documents import VARIANTS, document, hostile
+from tests.report_documents import VARIANTS, document, hostile, main_point
 
 INLINE = {"a", "b", "code", "i", "span", "sub", "sup", "wbr"}
 NUMBERED = re.compile(r"<b>(Table|Figure) (\d+)\.</b>")
@@ -118,6 +118,17 @@ def test_tables_and_figures_are_mentioned_before_they_appear(name: str) -> None:
     for key in (t.key for t in bind(VARIANTS[name]()).tables if t.key not in front):
         place = html.index(f'id="table-{key}"')
         assert f'href="#table-{key}"' in html[:place], key
+
+
+@pytest.mark.parametrize("part", main_point(document()))
+def test_a_document_that_lacks_a_part_is_rendered(part: str) -> None:
+    given = document()
+    point = main_point(given)
+    held = point[part]
+    empty: object = [] if isinstance(held, list) else {} if part in ("settings", "results", "figures") else None
+    point[part] = held if isinstance(held, str) else empty
+    html = render_html(given)
+    assert "Executive summary" in html and "Appendix" in html
 
 
 def test_the_same_document_gives_the_same_page() -> None:

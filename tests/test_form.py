@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dsl.form import canonical
@@ -20,7 +20,8 @@ from tests.scenario_texts import scenarios, snippets
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLES = sorted((ROOT / "tests/samples").rglob("*.scn"))
-SHIPPED = sorted((ROOT / "scenarios").rglob("*.scn"))
+SCENARIOS = sorted((ROOT / "scenarios").glob("*.scn"))
+LIBRARY = sorted((ROOT / "scenarios/library").glob("*.scn"))
 LOOSE = frozenset({"EQUAL", "COMMA", "LBRACE", "RBRACE", "LPAR", "RPAR", "LSQB", "RSQB", "COMPARE", "STRING"})
 HAIR = ("", "", " ", "\t", "   ")  # white space where none is needed
 
@@ -92,9 +93,10 @@ def may_touch(before: Piece, piece: Piece) -> bool:
     return bool(closed) or (before.text[-1:].isdigit() and piece.kind == "UNIT")
 
 
-@pytest.mark.parametrize("file", SAMPLES, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", SAMPLES + SCENARIOS, ids=lambda file: file.stem)
+@settings(max_examples=25)  # of each of the files, each some forty lines of white space
 @given(seed=st.integers(0, 2**32))
-def test_a_sample_comes_back_byte_for_byte_from_a_scrambled_copy(file: Path, seed: int) -> None:
+def test_a_file_comes_back_byte_for_byte_from_a_scrambled_copy(file: Path, seed: int) -> None:
     text = file.read_text("utf-8")
     assert canonical(scrambled(text, Random(seed))) == (text, [])
 
@@ -105,7 +107,7 @@ def test_scrambling_changes_most_lines() -> None:
     assert sum(line in lines for line in text.split("\n")) < text.count("\n") / 2
 
 
-@pytest.mark.parametrize("file", SAMPLES + SHIPPED, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", SAMPLES + SCENARIOS + LIBRARY, ids=lambda file: file.stem)
 def test_shipped_files_are_in_canonical_form(file: Path) -> None:
     text = file.read_text("utf-8")
     assert canonical(text) == (text, [])

@@ -89,6 +89,8 @@ CASES = [
     ),
     ("run b from { }", "1:12", "did not expect `{` here", ""),
     ("2048 sequences", "1:1", "a value stands alone here", "give it a name: batch = 2048 sequences"),
+    ("let a = 3 -", "1:11", "a value is missing after the operator", "put a value after it, or remove it"),
+    ("run r { require a and }", "1:23", "a value is missing after the operator", "put a value after it, or remove it"),
     ("let a = 3 ]", "1:11", "this bracket closes nothing", "remove it"),
 ]
 

@@ -189,6 +189,10 @@ FILE_CASES = [
         "write it in $/hour",
         0,
     ),
+    ("let mfu = 3", "`mfu` is a result of every run", "give the let another name", 0),
+    ("run r from base { let mfu = 3 }", "`mfu` is a result of every run", "give the let another name", 0),
+    ("run r from base { let batch = 3 }", "`batch` is a setting of every run", "write: batch = …", 0),
+    ("__x__ a { }", "there is no kind of block called `__x__`", "", 0),
     (
         "cluster c from hopper { tier pod { span = 4 gpus } }\nrun r from base { cluster = c }",
         "tier `pod` spans less than tier `node` inside it",

@@ -57,6 +57,14 @@ def test_files_and_tables_named_exist() -> None:
         assert f"`{table}` of `{file}`" in TEXT
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/README.md"])
+def test_pictures_and_pages_named_are_there(page: str) -> None:
+    text = (ROOT / page).read_text("utf-8")
+    linked = set(re.findall(r"\]\(([^)#]+)\)", text)) | set(re.findall(r"`([A-Za-z/_]+\.(?:md|csv|py))`", text))
+    assert linked
+    assert {name for name in linked if not (ROOT / name).exists()} == set()
+
+
 def test_make_targets_named_exist() -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
     assert set(re.findall(r"`?make ([a-z-]+)", TEXT)) <= targets

@@ -35,8 +35,11 @@ def options(command: click.Command) -> list[str]:
 def test_commands_and_their_options() -> None:
     assert options(render) == ["--format", "--jobs", "--out", "--quiet", "--set", "--version", "FILES"]
     assert {name: options(command) for name, command in scn.commands.items()} == {
+        "catalog": ["--format", "KIND", "NAME"],
         "check": ["--format", "--set", "FILES"],
         "doctor": [],
+        "explain": ["CODE"],
+        "fmt": ["--check", "FILES"],
     }
 
 

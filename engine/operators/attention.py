@@ -10,7 +10,7 @@ from engine.flops import mean_keys
 from engine.inputs import Run
 from engine.layout import Degrees
 from engine.operators.tensor_parallel import enter, enter_back, leave, leave_back
-from engine.operators.work import ELEMENT, Block, Collective, Kept, Sdpa, Traffic, Work, linear
+from engine.operators.work import ELEMENT, Block, Collective, Kept, Sdpa, Traffic, Work, kept_element, linear
 
 SCORE_FORWARD, SCORE_BACKWARD = 3.2, 3.8  # passes over the scores of an attention without a fused kernel
 FUSED_BACKWARD = 2.5  # a fused kernel computes QK^T again
@@ -93,7 +93,7 @@ def _keeps(run: Run, d: Degrees, dh: Column, fused: bool) -> tuple[Kept, ...]:
     rows = t * model.hidden * ELEMENT / split
     kept = [
         Kept("residual", "block input", rows),
-        Kept("norm", "norm output", rows),
+        Kept("norm", "norm output", rows * kept_element(run.precision) / ELEMENT),
         Kept("qkv", "queries", t * a_rank * dh * ELEMENT),
         Kept("qkv", "keys and values", 2 * t * k_rank * dh * ELEMENT),
         Kept("sdpa", "attention output", t * a_rank * dh * ELEMENT),

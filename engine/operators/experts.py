@@ -15,7 +15,7 @@ from engine.inputs import Experts, Run
 from engine.layout import Degrees
 from engine.models import expert_ffn
 from engine.operators.tensor_parallel import enter, enter_back, leave, leave_back
-from engine.operators.work import ELEMENT, Block, Collective, Gemm, Kept, Traffic, Work, linear
+from engine.operators.work import ELEMENT, Block, Collective, Gemm, Kept, Traffic, Work, kept_element, linear
 
 SINGLE = 4.0  # bytes of a router logit
 SORT_PASSES = 4.0  # a second sort where several local experts share what arrives
@@ -91,11 +91,11 @@ def expert_mlp(run: Run, d: Degrees, gradient: Column) -> Block:
     ]
     kept = [
         Kept("residual", "block input", rows / r.split),
-        Kept("norm", "norm output", rows / r.split),
+        Kept("norm", "norm output", rows / r.split * kept_element(run.precision) / ELEMENT),
         Kept("router", "router logits", t / r.split * experts.routed * SINGLE),
-        Kept("permute", "permuted input", r.busy * h * ELEMENT),
+        Kept("permute", "permuted input", r.busy * h * kept_element(run.precision)),
         Kept("expert_up", "activation input", r.busy * width * ELEMENT),
-        Kept("activation", "activation output", glu),
+        Kept("activation", "activation output", glu * kept_element(run.precision) / ELEMENT),
         *shared_kept,
     ]
     return Block("experts", tuple(forward), tuple(backward), tuple(kept))

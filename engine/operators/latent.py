@@ -15,7 +15,7 @@ from engine.layout import Degrees
 from engine.models import shape
 from engine.operators.attention import CONTEXT_BEHIND, FUSED_BACKWARD
 from engine.operators.tensor_parallel import enter, enter_back, leave, leave_back
-from engine.operators.work import ELEMENT, Block, Collective, Kept, Sdpa, Traffic, Work, linear
+from engine.operators.work import ELEMENT, Block, Collective, Kept, Sdpa, Traffic, Work, kept_element, linear
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def _keeps(run: Run, d: Degrees, r: Ranks, rows: Column, split: Column) -> tuple
     t = d.tokens
     kept = [
         Kept("residual", "block input", rows),
-        Kept("norm", "norm output", rows),
+        Kept("norm", "norm output", rows * kept_element(run.precision) / ELEMENT),
         Kept("latent norm", "latents and their norms", t / split * (2 * r.query + 2 * r.latent + r.rotary) * ELEMENT),
         Kept("q_up", "queries", t * r.heads * r.qk * ELEMENT),
         Kept("kv_up", "keys and values", t * r.heads * (r.qk + r.value) * ELEMENT),

@@ -2,6 +2,7 @@
 
 import shutil
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 import click
@@ -30,7 +31,7 @@ def formatted(file: Path) -> Formatted:
     if read.problems:
         return Formatted(file, b"", False, show(read.problems, {read.name: read.text}))
     content = canonical(read.text)[0].encode()
-    return Formatted(file, content, content != file.read_bytes(), "")
+    return Formatted(file, content, sha256(content).hexdigest() != read.sha256, "")
 
 
 def rewrite(file: Path, content: bytes) -> None:

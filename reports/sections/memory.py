@@ -50,10 +50,10 @@ def memory(plan: Plan) -> Section | None:
             "capacity": gib(worst["capacity"]),
             "used": Quantity(share(worst["total"], worst["capacity"]), "%", 1),
             "fits": worst["fits"],
-            "over": gib(None if worst["capacity"] is None else worst["total"] - worst["capacity"]),
+            "over": gib(less(worst["total"], worst["capacity"])),
             "allocated": gib(worst["allocated"]),
             "reserved": gib(worst["reserved"]),
-            "outside": gib(worst["total"] - worst["reserved"]),
+            "outside": gib(less(worst["total"], worst["reserved"])),
             "largest": largest(worst),
             "alternatives": plan.point.get("alternatives", []),
         },
@@ -62,6 +62,10 @@ def memory(plan: Plan) -> Section | None:
 
 def gib(value: float | None) -> Quantity:
     return Quantity(value, "GiB", 1)
+
+
+def less(whole: float, part: float | None) -> float | None:
+    return None if part is None else whole - part
 
 
 def largest(stage: Json) -> list[dict[str, object]]:
