@@ -1,6 +1,6 @@
 # `make demo` and `make test` start from nothing but Debian or Ubuntu, Python 3.11 or newer, git and make.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test demo test quick check format reference bench wheel pins clean
+.PHONY: help setup setup-test demo test quick check format reference bench wheel picture pins clean
 BIN := .venv/bin
 OUT := out
 
@@ -15,7 +15,7 @@ setup-test:
 
 demo: ## set up, render the shipped scenarios, print where the PDFs are
 	@tools/setup.sh demo
-	@$(BIN)/render scenarios/*.scn --format html,pdf,json --out $(OUT)
+	@$(BIN)/render scenarios/*.scn --format html,pdf,json --out $(OUT) --jobs 2
 	@printf '\nReports to read:\n'; printf '  %s\n' $(CURDIR)/$(OUT)/*.pdf
 
 test: setup-test ## set up, run all tests
@@ -41,6 +41,10 @@ bench: setup-test ## speed limits; fails when one is missed
 wheel: setup-test ## dist/*.whl and dist/*.tar.gz
 	@rm -rf dist
 	@$(BIN)/python -m build --no-isolation --outdir dist .
+
+picture: setup-test ## docs/report-page.png, the first page of the example plan
+	@$(BIN)/render scenarios/team-70b.scn --format pdf --out $(OUT)
+	@pdftoppm -r 110 -f 1 -l 1 -singlefile -png $(OUT)/team-70b.pdf docs/report-page
 
 pins: ## constraints.txt from what .venv holds
 	@{ sed '/^[^#]/,$$d' constraints.txt; $(BIN)/pip freeze --exclude-editable; } > constraints.new

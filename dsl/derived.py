@@ -314,7 +314,23 @@ DERIVED: dict[str, Maker] = {
     "batch": _batch,
     "layout.sequence_parallel": _sequence_parallel,
 }
+
+
+def _pattern(table: Table, entry: Entry, found: Settled, value: Value) -> Value | None:
+    """A pattern of layers holds nothing but the letters of its blocks."""
+    strange = sorted(set(str(value.value)) - set(PATTERN_LETTERS))
+    if value.value and not strange:
+        return value
+    title = f"`{strange[0]}` is no letter of a pattern" if strange else "a pattern needs a letter a layer"
+    table.problems.append(
+        Problem("E16", title, entry.value.span, "here", (), (entry.row.doc,), 'write for example: pattern = "M-M-M*-"')
+    )
+    return None
+
+
+PATTERN_LETTERS = "M*-E"
 ADJUSTED: dict[str, Callable[[Table, Entry, Settled, Value], Value | None]] = {
     "cluster.gpus": _stated_gpus,
     "cluster.mtbf": _mtbf,
+    "model.mixer.pattern": _pattern,
 }

@@ -220,6 +220,7 @@ EXPLANATIONS: dict[str, Explanation] = {
         'model mine {\n  hf = "config.json"\n}\n\nrun one from base {\n  model = mine\n}\n',
         "model mine from llama-3.1-8b {\n  layers = 24\n}\n\nrun one from base {\n  model = mine\n}\n",
         before=RUN,
+        files=(("config.json", '{ "model_type": "bert" }'),),
     ),
     "W01": Explanation(
         "The value is allowed and looks like a slip: 8k is 8,000 and sequences are usually powers of two (8Ki); a"

@@ -7,6 +7,7 @@ the library that is installed with the program. A file that is imported twice is
 import os
 import stat
 from collections import deque
+from collections.abc import Mapping
 from functools import cache as once
 from hashlib import sha256
 from pathlib import Path
@@ -65,17 +66,21 @@ def installed_library() -> Path:
     return Path(__file__).resolve().parents[1] / "scenarios" / "library"
 
 
-def load(path: str | Path, library: Path | None = None) -> Loaded:
+Unsaved = Mapping[str, str]  # texts that an editor holds, by the real path of their file; they stand for what is on disk
+NONE: Unsaved = {}
+
+
+def load(path: str | Path, library: Path | None = None, unsaved: Unsaved = NONE) -> Loaded:
     """The scenario file at ``path`` and everything it imports; what cannot be read is a problem, never an exception."""
     place = Path(path)
     name = str(path)
-    real, problem = _opened(place, Span(name, 1, 1, 1))
+    real, problem = _opened(place, Span(name, 1, 1, 1), unsaved)
     if problem is not None or real is None:
-        return _follow(_empty(name, place, problem), library)
+        return _follow(_empty(name, place, problem), library, unsaved)
     shelf = library or installed_library()
     own = _inside(real, shelf)
-    file = _read(real, name, f"library/{real.name}" if own else place.name, own)
-    return _follow(file, library)
+    file = _read(real, name, f"library/{real.name}" if own else place.name, own, unsaved)
+    return _follow(file, library, unsaved)
 
 
 def load_text(text: str, name: str = "scenario.scn", folder: Path | None = None, library: Path | None = None) -> Loaded:
@@ -93,8 +98,10 @@ def _empty(name: str, place: Path, problem: Problem | None) -> File:
     return File(name, place.name, os.path.realpath(name.replace("\0", "")), None, False, "", "", 0, (), problems)
 
 
-def _opened(path: Path, span: Span) -> tuple[Path | None, Problem | None]:
+def _opened(path: Path, span: Span, unsaved: Unsaved = NONE) -> tuple[Path | None, Problem | None]:
     """The path where it can be read as a file, else the problem that says why not."""
+    if unsaved and os.path.realpath(path) in unsaved:
+        return path, None
     try:
         status = os.stat(path)
         if stat.S_ISDIR(status.st_mode):
@@ -127,13 +134,14 @@ def _similar(path: Path) -> str:
         return f"there is no folder `{path.parent}` either"
 
 
-def _read(path: Path, name: str, logical: str, library: bool) -> File:
+def _read(path: Path, name: str, logical: str, library: bool, unsaved: Unsaved = NONE) -> File:
+    key = os.path.realpath(path)
     try:
-        data = path.read_bytes()
+        data = unsaved[key].encode("utf-8", "surrogatepass") if key in unsaved else path.read_bytes()
     except OSError as error:
         why = (error.strerror or "unknown").lower()
         return _empty(name, path, Problem("E02", f"`{name}` cannot be read", Span(name, 1, 1, 1), notes=(why,)))
-    return _file(data, name, logical, os.path.realpath(path), path.parent, library)
+    return _file(data, name, logical, key, path.parent, library)
 
 
 def _file(data: bytes, name: str, logical: str, key: str, folder: Path | None, library: bool) -> File:
@@ -156,14 +164,14 @@ def _file(data: bytes, name: str, logical: str, key: str, folder: Path | None, l
     return File(name, logical, key, folder, library, text, hashed, len(data), tree, tuple(problems))
 
 
-def _follow(main: File, library: Path | None) -> Loaded:
+def _follow(main: File, library: Path | None, unsaved: Unsaved = NONE) -> Loaded:
     """Reads what ``main`` imports, what that imports, and so on."""
     shelf = library or installed_library()
     files, links, problems, notes = {main.key: main}, {}, list(main.problems), list[str]()
     todo = deque([main])
     implicit: list[str] = []
     for name in IMPLICIT:
-        file = _shelved(shelf, name)
+        file = _shelved(shelf, name, unsaved)
         if file is not None:
             implicit.append(file.key)
             if file.key not in files:
@@ -174,7 +182,7 @@ def _follow(main: File, library: Path | None) -> Loaded:
         found = []
         for statement in file.tree:
             if isinstance(statement, Import):
-                target = _target(file, statement, main, shelf, notes, problems)
+                target = _target(file, statement, main, shelf, notes, problems, unsaved)
                 if target is not None and target.key not in files:
                     files[target.key] = target
                     problems += target.problems
@@ -185,10 +193,10 @@ def _follow(main: File, library: Path | None) -> Loaded:
     return Loaded(main, files, links, tuple(implicit), tuple(problems), tuple(notes))
 
 
-def _shelved(shelf: Path, name: str) -> File | None:
+def _shelved(shelf: Path, name: str, unsaved: Unsaved) -> File | None:
     """A file of the installed library, or None where the library has none of that name."""
     path = shelf / name
-    return _read(path, _shown(path), f"library/{name}", True) if path.is_file() else None
+    return _read(path, _shown(path), f"library/{name}", True, unsaved) if path.is_file() else None
 
 
 def _shown(path: Path) -> str:
@@ -201,7 +209,13 @@ def _shown(path: Path) -> str:
 
 
 def _target(
-    file: File, statement: Import, main: File, shelf: Path, notes: list[str], problems: list[Problem]
+    file: File,
+    statement: Import,
+    main: File,
+    shelf: Path,
+    notes: list[str],
+    problems: list[Problem],
+    unsaved: Unsaved,
 ) -> File | None:
     """The file that an import means; where there is none, a problem is added."""
     wanted, span = statement.path.value, statement.path.span
@@ -231,11 +245,11 @@ def _target(
     else:
         problems.append(_missing(file, wanted, span, shelf))
         return None
-    real, problem = _opened(path, span)
+    real, problem = _opened(path, span, unsaved)
     if problem is not None or real is None:
         problems += [problem] if problem else []
         return None
-    return _read(real, name, logical, own)
+    return _read(real, name, logical, own, unsaved)
 
 
 def _logical(path: Path, main: File) -> str:

@@ -41,13 +41,14 @@ def pieces(text: str) -> list[Piece] | None:
 def _pieces(text: str) -> Iterator[Piece]:
     position, breaks, starts = 0, 0, True
     for token in _tokens(text):
-        for piece in _comments(text[position : token.start_pos], breaks, starts):
+        line_end = token.type == "_NL" and token.startswith("\n")
+        starts = starts or line_end
+        for piece in _comments(text[position : token.end_pos if line_end else token.start_pos], breaks, starts):
             if piece.kind == COMMENT:
                 yield piece
             breaks = piece.breaks if piece.kind != COMMENT else 0
         position = token.end_pos or 0
-        if token.type == "_NL" and token == "\n":
-            breaks, starts = breaks + 1, True
+        if line_end:
             continue
         yield Piece("COMMA" if token.type == "_NL" else token.type, str(token), breaks, starts)
         breaks, starts = 0, token.type in ("_NL", "LBRACE")

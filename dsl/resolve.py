@@ -9,6 +9,7 @@ from dsl.algebra import Type
 from dsl.blocks import ALTERNATIVES, EMPTY, Body, Entry, Reader, inherited
 from dsl.experiments import check_of, compare_of, report_of, roofline_of, table_of
 from dsl.files import File, Loaded
+from dsl.importers.beside import filled
 from dsl.kinds import EVALUATED
 from dsl.problems import ECHOES, Problem, Span
 from dsl.runs import hides, named_block, run_of, table_of_block
@@ -65,6 +66,7 @@ class Resolution:
         self.overrides: list[Override] = []
         self.texts: tuple[str, ...] = ()
         self.bodies: dict[tuple[str, str, str], Body] = {}
+        self.configurations: dict[str, Imported] = {}  # files that models name
         self.runs: dict[tuple[str, str, str], Run | None] = {}
         self.tables: dict[tuple[str, str, str], Table] = {}
         self.open: list[tuple[str, str, str]] = []
@@ -93,6 +95,8 @@ class Resolution:
             return EMPTY._replace(whole=False)
         self.open.append(key)
         body = Reader(defined.block, defined.kind, defined.scope.file, self.problems).read()
+        if defined.kind.name == "model":
+            body = filled(body, self.loaded.main, self.configurations, self.problems)
         base = self.base(defined)
         if base is not None:
             body = inherited(self.body(base), body)
@@ -231,6 +235,7 @@ class Resolution:
         for file in self.loaded.files.values():
             if file.key != self.loaded.main.key:
                 yield Imported(file.logical, file.sha256, file.size)
+        yield from self.configurations.values()
 
     def hazard(self, scope: Scope) -> Defined | None:
         """The failure rates that hold where no mtbf is stated: the one called default, else the library's first."""

@@ -242,17 +242,6 @@ def _enough(world: World, table: Table, defined: Defined) -> None:
     """Problems for what the operator model cannot do without."""
     if not table.whole or table.get("model") is None or table.get("cluster") is None:
         return
-    if table.get("model.hf") is not None:
-        entry = table.entries["model.hf"]
-        world.problems.append(
-            Problem(
-                "E30",
-                "this version does not read Hugging Face configurations yet",
-                entry.span,
-                help="state layers, hidden, ffn, heads, kv_heads, vocabulary and sequence in the model",
-            )
-        )
-        return
     if table.get("cluster.gpus") is None and not {"cluster.gpus", "cluster.nodes"} & set(table.entries):
         entry = table.entries["cluster"]
         world.problems.append(

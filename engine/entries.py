@@ -4,19 +4,21 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine import overlap
+from engine import offload, overlap
 from engine.collectives import COLLECTIVES
-from engine.columns import ONE, ZERO, Column, column
+from engine.columns import ONE, ZERO, Column
 from engine.inputs import Run
 from engine.layout import Degrees
 from engine.ledger import Entry, Row, price
 from engine.models import Parameters
+from engine.operators import lora
 from engine.operators.optimizer import optimizer
 from engine.overlap import Bucket
 from engine.schedules import SCHEDULES, StageTimes
 from engine.states import gradient_bytes, largest, reduce_bytes
-from engine.step import Step, Timing, add, recomputed, send_bytes, timing
+from engine.step import Step, Timing, add, rank_states, recomputed, send_bytes, timing
 
+SLOW_RANK = "slow rank"
 NODE = 8.0  # GPUs from which stragglers and synchronization are counted
 
 
@@ -39,13 +41,17 @@ def stage_entries(run: Run, d: Degrees, made: Timing) -> list[Entry]:
     index = pace.astype(int)
     entries: list[Entry] = []
     for kind, found in made.layers.items():
-        layers = m * column([s.count(made.kinds, kind) for s in made.stages])[index]
-        again = m * column([recomputed(run, s).count(made.kinds, kind) for s in made.stages])[index]
+        layers = m * made.mean([s.count(made.kinds, kind) for s in made.stages])[index]
+        again = m * made.mean([recomputed(run, s).count(made.kinds, kind) for s in made.stages])[index]
         for block in found:
             entries += [Entry(r, layers) for r in (*block.forward, *block.backward)]
             entries += [Entry(r, again) for r in block.recompute]
-    for block, count in ((made.embedding, (pace == 0) * m), (made.head, (pace == len(made.stages) - 1) * m)):
+    for block, here in ((made.embedding, [s.first for s in made.stages]), (made.head, [s.last for s in made.stages])):
+        count = m * made.mean(here)[index]
         entries += [Entry(r, count) for r in (*block.forward, *block.backward)]
+    modules = m * made.mean([s.last for s in made.stages])[index] * run.model.mtp
+    for block in made.prediction:
+        entries += [Entry(r, modules) for r in (*block.forward, *block.recompute, *block.backward)]
     return entries
 
 
@@ -82,21 +88,30 @@ def _collective(
 
 def once(run: Run, d: Degrees, made: Timing) -> list[Entry]:
     """Once-a-step rows: data-parallel traffic, the optimizer, the all-reduce of a tied embedding."""
-    dense = largest([made.parameters.stage(s, run.model.tied, d.pp) for s in made.stages])
-    experts = largest([made.parameters.stage_experts(s) for s in made.stages])
+    dense, experts = (
+        largest(held) for held in zip(*(rank_states(run, d, made, rank) for rank in made.ranks), strict=True)
+    )
+    adapters = largest([add(made.parameters.stage_adapters(made.stages[s]) for s in rank) for rank in made.ranks])
+    share = lora.trained_share(run)
+    trained, trained_experts = share * dense + adapters, share * experts
     layers = max(s.layers for s in made.stages)
     f, b = made.forward[0] / d.vp, made.backward[0] / d.vp
-    buckets = [Bucket("", dense, "shard", layers)]
+    buckets = [Bucket("", dense + adapters, trained, "shard", layers)]
     if run.model.experts is not None:
-        buckets.append(Bucket("expert ", experts, "expert_data", layers))
+        buckets.append(Bucket("expert ", experts, trained_experts, "expert_data", layers))
     entries = overlap.data_rows(run, d, made.prices, buckets, f, b)
     kind = run.layout.shard.kind
-    shard = dense + experts if kind == "none" else dense / d.shard + experts / d.edp
-    buffer = dense + experts if kind in ("none", "zero1") else shard
+    whole = trained + trained_experts
+    shard = whole if kind == "none" else trained / d.shard + trained_experts / d.edp
+    buffer = whole if kind in ("none", "zero1") else shard
     plain = replace(made.prices, device=replace(made.prices.device, passes=ONE))
-    rows = price(optimizer(run, shard, buffer, gradient_bytes(run)), "optimizer", "step", plain)
+    here = (1 - offload.of(run).optimizer) * shard
+    rows = price(optimizer(run, here, buffer, gradient_bytes(run)), "optimizer", "step", plain)
     entries += [Entry(r, ONE) for r in rows]
-    if run.model.tied and d.pp > 1:
+    entries += offload.optimizer_rows(run, shard, b)
+    if kind == "zero3":
+        entries += offload.weight_rows(run, d, dense / d.shard + experts / d.edp, f)
+    if (run.model.tied or run.model.mtp) and d.pp > 1:
         entries.append(tied(run, made))
     return entries
 
@@ -110,8 +125,13 @@ def tied(run: Run, made: Timing) -> Entry:
 
 
 def overheads(run: Run, d: Degrees, entries: list[Entry]) -> list[Entry]:
-    """Stragglers, a share of everything per doubling beyond a node of eight, and the fixed time of a step."""
+    """Stragglers, a share of everything per doubling beyond a node of eight, the fixed time of a step, a stated slow rank.
+
+    Every collective waits for its slowest member, so a slow rank makes the whole step that share longer (S4 9.3).
+    """
     doublings = np.log2(np.maximum(d.used / NODE, 1.0))
     rest = add(e.exposed for e in entries)
     fixed = run.stack.step_time * (1 + doublings / 2)
-    return [wait("step", "stragglers", run.stack.straggler * doublings * rest), wait("step", "fixed", fixed)]
+    waits = [wait("step", "stragglers", run.stack.straggler * doublings * rest), wait("step", "fixed", fixed)]
+    slow = run.cluster.slow_rank * (rest + add(e.exposed for e in waits))
+    return [*waits, wait("step", SLOW_RANK, slow)]

@@ -8,109 +8,61 @@ built, or does not fit, is a result too: the status says so and the reasons say 
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 
 import numpy as np
 
-from engine import (
-    cost,
-    entries,
-    flops,
-    goodput,
-    layout,
-    memory,
-    models,
-    network,
-    power,
-    reduced,
-    simulate,
-    step,
-    validity,
-)
+from engine import alternatives, entries, flops, layout, memory, models, network, reduced, simulate, step, validity
 from engine import traffic as traffic_by_axis
-from engine.columns import ONE, ZERO, Column, column
-from engine.cost import Gpus
-from engine.cost import Line as CostLine
-from engine.goodput import Goodput
+from engine.columns import ONE, Column, column
 from engine.inputs import Run
 from engine.kernels import device
 from engine.layout import Degrees
 from engine.ledger import Entry, Row
-from engine.memory import StageMemory
 from engine.metrics import BY_NAME
-from engine.models import Parameters
-from engine.power import Line as PowerLine
+from engine.operators import lora
+from engine.operators.head import padded_vocabulary
+from engine.outcome import keep_going, pay
 from engine.reduced import Reduced
+from engine.result import DURATION_RESULTS, MEMORY_RESULTS, STEP_RESULTS, Columns, Result
 from engine.schedules import SCHEDULES
-from engine.simulate import Timeline
-from engine.step import Step
-from engine.traffic import AxisTraffic
+from engine.states import largest
+
+__all__ = ["Columns", "Result", "evaluate"]
 
 SIMULATED_PASSES = 40_000  # a schedule with more passes is not simulated beside the closed form
 DRAWN = 12  # micro-batches of the timeline that is drawn
 DEVIATION = 0.02  # from which a difference between closed form and simulation is noted
 
-Columns = dict[str, Column]
 
-STEP_RESULTS = (
-    "step_time", "simulated_step_time", "compute_time", "tensor_communication", "context_communication",
-    "expert_communication", "pipeline_communication", "data_communication", "exposed_communication",
-    "communication_fraction", "bubble_time", "bubble", "bubble_share", "optimizer_time", "launch_time", "launch_share",
-    "overhead_time", "tokens_per_second", "tokens_per_second_per_gpu", "model_flops", "mfu", "mfu_attention",
-    "mfu_causal", "mfu_bf16", "hfu",
-)  # fmt: skip
-MEMORY_RESULTS = (
-    "weights_memory", "gradients_memory", "optimizer_memory", "gathered_memory", "activation_memory", "logits_memory",
-    "buffer_memory", "memory_per_gpu", "memory_allocated", "memory_headroom",
-)  # fmt: skip
-DURATION_RESULTS = ("time_to_train", "gpu_hours", "cost", "cost_per_token", "energy", "carbon")
+def evaluate(run: Run, advise: bool = True) -> Result:
+    """The result columns of a run, by its fidelity; and what stands behind them.
 
-
-@dataclass
-class Result:
-    """Everything one evaluation knows. ``columns`` holds the results; the rest is for tables and figures."""
-
-    run: Run
-    columns: Columns = field(default_factory=dict)
-    missing: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    status: str = "ok"  # ok | does_not_fit | cannot_be_built | not_evaluated
-    reasons: list[str] = field(default_factory=list)
-    alternatives: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    degrees: Degrees | None = None
-    parameters: Parameters | None = None
-    step: Step | None = None
-    memory: list[StageMemory] = field(default_factory=list)
-    traffic: list[AxisTraffic] = field(default_factory=list)
-    facts: dict[str, Column | str] = field(default_factory=dict)
-    timeline: Timeline | None = None  # as drawn: of at most DRAWN micro-batches
-    goodput: Goodput | None = None
-    gpus: Gpus | None = None
-    cost: tuple[CostLine, ...] = ()
-    power: tuple[PowerLine, ...] = ()
-    reduced: Reduced | None = None
-
-    def lack(self, names: Iterable[str], settings: Iterable[str]) -> None:
-        """Marks results as unavailable for want of ``settings``."""
-        for name in names:
-            self.missing[name] = tuple(dict.fromkeys((*self.missing.get(name, ()), *settings)))
-
-
-def evaluate(run: Run) -> Result:
-    """The result columns of a run, by its fidelity; and what stands behind them."""
+    With ``advise`` a single design point is also simulated pass by pass, and where it cannot be built or does not fit
+    the nearest that can are evaluated too.
+    """
     result = Result(run)
     if run.fidelity == "reduced":
         return evaluate_reduced(result)
     lay_out(result)
     if result.status == "ok":
         count(result)
-        time_step(result)
+        time_step(result, advise)
         rate(result)
         fill_memory(result)
     if result.status != "cannot_be_built":
         keep_going(result)
         pay(result)
+    if advise and result.status in ("cannot_be_built", "does_not_fit") and len(result.columns["used_gpus"]) == 1:
+        result.alternatives = [a.text for a in alternatives.alternatives(run, _tried)]
     return result
+
+
+def _tried(run: Run) -> alternatives.Evaluated:
+    """What an alternative comes to: its status, bytes a GPU and seconds a step."""
+    found = evaluate(run, advise=False)
+    size, seconds = found.columns.get("memory_per_gpu"), found.columns.get("step_time")
+    return found.status, None if size is None else float(size[0]), None if seconds is None else float(seconds[0])
 
 
 REDUCED_RESULTS = tuple(f.name for f in fields(Reduced) if f.name in BY_NAME)
@@ -130,6 +82,8 @@ def evaluate_reduced(result: Result) -> Result:
         if not np.all(found.valid_layout):
             result.status = "cannot_be_built"
             result.reasons.append("the layout needs more GPUs than the cluster has")
+    if run.cluster.mtbf is not None:
+        result.columns["mtbf"] = run.cluster.mtbf
     count(result)
     result.lack(MEMORY_RESULTS, ("fidelity = operator",))
     result.notes.append(
@@ -155,7 +109,13 @@ def lay_out(result: Result) -> None:
         "used_gpus": d.used,
         "idle_gpus": d.idle,
         "data_parallel": d.dp,
+        "expert_data_parallel": d.edp,
+        "expert_tensor_parallel": d.etp,
+        "sequence_multiple": layout.sequence_multiple(d),
+        "kv_replication": layout.kv_replication(run, d),
     }
+    if run.model.vocabulary is not None:
+        result.columns["padded_vocabulary"] = padded_vocabulary(run)
     if run.cluster.mtbf is not None:
         result.columns["mtbf"] = run.cluster.mtbf
     broken = [rule for rule in validity.rules(run, d) if not np.all(rule.holds)] if result.status == "ok" else []
@@ -163,16 +123,17 @@ def lay_out(result: Result) -> None:
     if broken:
         result.status = "cannot_be_built"
         result.reasons += [rule.reason for rule in broken]
-        result.alternatives = validity.alternatives(run)
 
 
 def count(result: Result) -> None:
     """Exact parameter counts."""
     n = result.parameters = models.count(result.run.model)
+    trained = lora.trained_share(result.run) * n.total + lora.parameters(result.run)
+    result.columns["trained_parameters"] = trained
     result.columns |= {"parameters": n.total, "active_parameters": n.active, "parameters_matmul": n.matmul}
 
 
-def time_step(result: Result) -> None:
+def time_step(result: Result, simulated: bool = True) -> None:
     """The step: seconds by cause, summed from the ledger, and the simulated schedule beside it."""
     run, d, n = result.run, result.degrees, result.parameters
     assert d is not None and n is not None
@@ -199,7 +160,8 @@ def time_step(result: Result) -> None:
     result.traffic = traffic_by_axis.traffic(run, d, made)
     result.facts = traffic_by_axis.facts(run, d, made)
     result.columns["smallest_collective"] = traffic_by_axis.smallest_collective(made)
-    _simulate(result, total)
+    if simulated:
+        _simulate(result, total)
 
 
 _CAUSES: dict[str, Callable[[Row], bool]] = {
@@ -213,6 +175,7 @@ _CAUSES: dict[str, Callable[[Row], bool]] = {
     "optimizer_time": lambda r: r.block == "optimizer",
     "launch_time": lambda r: r.kind == "launch",
     "overhead_time": lambda r: r.block == "step",
+    "offload_time": lambda r: r.kind == "host",
 }  # every ledger row has exactly one cause
 
 
@@ -312,73 +275,14 @@ def fill_memory(result: Result) -> None:
         "memory_per_gpu": peak,
         "memory_allocated": at("allocated"),
         "memory_headroom": run.gpu.memory - peak,
+        "host_memory": run.cluster.gpus_per_node
+        * np.max(np.stack(np.broadcast_arrays(*(s.host for s in stages))), axis=0),
+    }
+    result.columns |= {
+        f"memory_{phase}": np.max(np.stack(np.broadcast_arrays(*(getattr(s, phase) for s in stages))), axis=0)
+        for phase in ("load", "step", "update", "save")
     }
     if len(peak) == 1 and peak[0] > run.gpu.memory[0]:
         result.status = "does_not_fit"
         over = (peak[0] - run.gpu.memory[0]) / 2**30
         result.reasons.append(f"stage {int(fullest[0])} needs {over:.1f} GiB more than the GPU has")
-
-
-def keep_going(result: Result) -> None:
-    """Failures and checkpoints: the interval used, and the effective training time it leaves."""
-    run, d, n = result.run, result.degrees, result.parameters
-    if d is None or n is None:
-        return
-    size = goodput.checkpoint_size(n.total, run.states, run.checkpoint.weights)
-    plan = result.goodput = goodput.plan(run, size, d.used)
-    found = {
-        "checkpoint_size": plan.size,
-        "checkpoint_save": plan.pause,
-        "checkpoint_interval": plan.used,
-        "checkpoint_best": plan.best,
-        "effective_training_time": plan.effective,
-    }
-    result.columns |= {name: value for name, value in found.items() if value is not None}
-    absent = [name for name, value in found.items() if value is None]
-    if absent:
-        result.lack((*absent, *DURATION_RESULTS), plan.missing)
-
-
-def pay(result: Result) -> None:
-    """Days, GPU-hours, power, energy, carbon and cost, each as far as its inputs go."""
-    run, d, columns = result.run, result.degrees, result.columns
-    assert d is not None
-    owned = cost.gpus(run.cluster, d.used)
-    result.gpus = (
-        owned if owned is not None else cost.Gpus(d.used + run.cluster.spares, d.used, ZERO, run.cluster.spares)
-    )
-    busy = ONE if result.goodput is None or result.goodput.busy is None else result.goodput.busy
-    result.power = power.lines(run.cluster, result.gpus, busy)
-    watts = power.total(result.power)
-    if watts is None:
-        result.lack(("peak_power", "mean_power", "energy", "carbon"), ("cluster.gpu.power",))
-    else:
-        columns |= {"peak_power": watts[0], "mean_power": watts[1]}
-    if run.tokens is None:
-        result.lack((*DURATION_RESULTS, "steps"), ("tokens",))
-        return
-    if "tokens_per_step" in columns:
-        columns["steps"] = np.ceil(run.tokens / columns["tokens_per_step"])
-    if "tokens_per_second" not in columns or "effective_training_time" not in columns:
-        return
-    seconds = cost.time_to_train(run.tokens, columns["tokens_per_second"], columns["effective_training_time"])
-    columns |= {"time_to_train": seconds, "gpu_hours": cost.gpu_time(result.gpus, seconds)}
-    _bill(result, seconds, None if watts is None else power.energy(watts[1], seconds))
-
-
-def _bill(result: Result, seconds: Column, joules: Column | None) -> None:
-    """Cost lines and their total; energy and carbon."""
-    cluster, columns, tokens = result.run.cluster, result.columns, result.run.tokens
-    assert result.gpus is not None and tokens is not None
-    if joules is not None:
-        columns["energy"] = joules
-        if cluster.carbon_intensity is None:
-            result.lack(("carbon",), ("cluster.carbon_intensity",))
-        else:
-            columns["carbon"] = power.carbon(joules, cluster.carbon_intensity)
-    result.cost = cost.lines(result.run, result.gpus, seconds, joules)
-    total = cost.total(result.cost)
-    if total is None:
-        result.lack(("cost", "cost_per_token"), ("cluster.price",))
-        return
-    columns |= {"cost": total, "cost_per_token": cost.cost_per_token(total, tokens)}

@@ -121,3 +121,20 @@ def resolve(run: Run) -> Degrees:
         sequence_parallel=wanted,
         kv_heads=np.maximum((ONE if kv is None else kv) / split.tensor, 1.0),
     )
+
+
+def sequence_multiple(d: Degrees) -> Column:
+    """What a sequence must be a multiple of: cp lcm(2, tp) with context parallelism (causal balance cuts 2 cp pieces),
+    tp without; tp counts under sequence parallelism only.
+
+    Source: case L13; Megatron-Core and NeMo padding rules.
+    """
+    tensor = d.tp if d.sequence_parallel else ONE
+    both = np.where(np.mod(tensor, 2) == 0, tensor, 2 * tensor)
+    return np.asarray(np.where(d.cp > 1, d.cp * both, tensor))
+
+
+def kv_replication(run: Run, d: Degrees) -> Column:
+    """Tensor ranks that hold the same key/value head: tp/k where tp exceeds the k heads, else 1 (ruling 6)."""
+    kv = run.model.kv_heads if run.model.kv_heads is not None else run.model.heads
+    return np.maximum(d.tp / (d.tp if kv is None else kv), 1.0)

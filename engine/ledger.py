@@ -5,7 +5,7 @@ step); an ``Entry`` is a row with the times it runs per step on the stage that s
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from engine.columns import ONE, ZERO, Column
 from engine.inputs import Run
 from engine.kernels import Device, gemm_flops, gemm_seconds, sdpa_seconds, traffic_seconds
 from engine.network import Group
+from engine.operators import lora
 from engine.operators.work import WIDE, Block, Collective, Gemm, Sdpa, Traffic, Work, casts
 
 ATTENTION_BACKWARD_KERNELS = 3
@@ -83,13 +84,27 @@ def _local(work: Gemm | Sdpa | Traffic, block: str, phase: str, prices: Prices) 
     if isinstance(work, Gemm):
         seconds, eta = gemm_seconds(work, dev, stated, bf16=work.op in WIDE)
         kernels = ONE if work.groups is None else work.groups  # a grouped GEMM launches one kernel an expert
-        return _row(block, _name(work), phase, "gemm", gemm_flops(work), work.weights, eta, seconds, kernels)
+        row = _row(block, _name(work), phase, "gemm", gemm_flops(work), work.weights, eta, seconds, kernels)
+        return row if work.tag != "dW" or block == lora.NAME or lora.trains_all(run) else _trained(row, run)
     if isinstance(work, Sdpa):
         seconds, eta = sdpa_seconds(work, dev, stated)
         kernels = ONE * (ATTENTION_BACKWARD_KERNELS if work.backward else 1)
         return _row(block, _name(work), phase, "sdpa", work.flops, ZERO, eta, seconds, kernels)
     seconds, passes = traffic_seconds(work, dev)
     return _row(block, _name(work), phase, "hbm", ZERO, work.bytes * passes, passes, seconds)
+
+
+def _trained(row: Row, run: Run) -> Row:
+    """The weight gradients of the part that is trained: frozen matrices have none."""
+    share = lora.trained_share(run)
+    return replace(
+        row,
+        flops=share * row.flops,
+        bytes=share * row.bytes,
+        seconds=share * row.seconds,
+        exposed=share * row.exposed,
+        kernels=share * row.kernels,
+    )
 
 
 def _row(

@@ -18,6 +18,7 @@ from engine.layout import Degrees
 
 Parts = tuple[tuple[Column, Column], ...]  # (count, stride) of ranks, innermost first
 
+ROUNDING = 1e-9  # log 16 / log 16 may come out above 1
 LOCAL_LATENCY = 1e-6  # s, one hop inside a scale-up domain where no tier is stated
 
 
@@ -132,12 +133,21 @@ def lay(run: Run, d: Degrees, axis: str, parts: Parts) -> Group:
 
 
 def scale_up(cluster: Cluster, first: Tier, members: Column) -> Column:
-    """Bytes/s of one GPU to the rest of its group inside the domain: the whole link behind a switch; on a mesh the
-    links to the group's other members only (MI300X: 64 of 448 GB/s to one peer).
+    """Bytes/s of one GPU to the rest of its group inside the domain.
+
+    switched: the whole link. mesh: the links to the group's other members only (MI300X: 64 of 448 GB/s to one peer).
+    torus: two links on each axis the group spans; n chips fill ceil(log n / log side) axes of a torus of side^axes
+    chips (TPU: a ring of one axis gets two of its four or six links).
     """
-    if cluster.gpu.topology != "mesh" or cluster.gpu.pair_link is None:
+    gpu = cluster.gpu
+    if gpu.topology not in ("mesh", "torus") or gpu.pair_link is None:
         return first.bandwidth
-    return np.minimum(first.bandwidth, cluster.gpu.pair_link * np.maximum(members - 1, 1.0))
+    if gpu.topology == "mesh":
+        return np.minimum(first.bandwidth, gpu.pair_link * np.maximum(members - 1, 1.0))
+    axes = np.maximum(np.round(first.bandwidth / (2 * gpu.pair_link)), 1.0)
+    side = np.log(np.maximum(domain(cluster), 2.0)) / axes
+    spanned = np.clip(np.ceil(np.log(np.maximum(members, 2.0)) / side - ROUNDING), 1.0, axes)
+    return np.minimum(first.bandwidth, 2 * gpu.pair_link * spanned)
 
 
 def _room(cluster: Cluster, tier: int, span: Column, used: Column) -> Column:

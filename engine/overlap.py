@@ -26,6 +26,7 @@ class Bucket:
 
     name: str
     parameters: Column
+    trained: Column  # of them: those that have gradients
     axis: str
     layers: int
 
@@ -62,7 +63,8 @@ def _left(entries: list[Entry], op: str, window: Column) -> Column:
 
 def step_rows(run: Run, d: Degrees, prices: Prices, bucket: Bucket, forward: Column, backward: Column) -> list[Entry]:
     """Collectives of whole gradients and weights, once a step or (zero2) the gradients' after every micro-batch."""
-    kind, gradients, weights = run.layout.shard.kind, reduce_bytes(run) * bucket.parameters, WEIGHT * bucket.parameters
+    kind, gradients = run.layout.shard.kind, reduce_bytes(run) * bucket.trained
+    weights = WEIGHT * (bucket.parameters if kind == "zero3" else bucket.trained)  # frozen ones never change
     if kind == "none":
         return [_hidden(prices, bucket, "gradients", "all_reduce", gradients, ONE, backward)]
     each = d.micro_batches if kind == "zero2" else ONE
@@ -74,8 +76,8 @@ def step_rows(run: Run, d: Degrees, prices: Prices, bucket: Bucket, forward: Col
 
 def copies_row(run: Run, d: Degrees, prices: Prices, bucket: Bucket, backward: Column) -> Entry:
     """HSDP: all-reduce of the shard's gradients over the R copies, after every micro-batch unless pipelined."""
-    size = reduce_bytes(run) * bucket.parameters / d.shard
-    count = ONE if d.pp > 1 else d.micro_batches
+    size = reduce_bytes(run) * bucket.trained / d.shard
+    count = ONE if d.pp > 1 or run.layout.gradient_sync == "last" else d.micro_batches
     across = replace(bucket, axis="copies")
     return _hidden(prices, across, "gradient copies", "all_reduce", size, count, backward)
 
@@ -87,8 +89,10 @@ def sharded_rows(
     are kept, and a reduction behind the backward pass. Exposed per layer: what exceeds the neighbor layer's compute,
     plus the overlap tax; the first gather and the last reduction have nothing to hide behind.
     """
-    share, count = bucket.parameters / bucket.layers, d.micro_batches * bucket.layers
-    gathered, reduced = WEIGHT * share, reduce_bytes(run) * share
+    count = d.micro_batches * bucket.layers
+    sums = ONE * bucket.layers if run.layout.gradient_sync == "last" else count  # reductions a step
+    gathered = WEIGHT * bucket.parameters / bucket.layers
+    reduced = reduce_bytes(run) * bucket.trained / bucket.layers
     gather = _seconds(prices, "all_gather", gathered, bucket.axis)
     reduce = _seconds(prices, "reduce_scatter", reduced, bucket.axis)
     again = gather if run.layout.reshard else ZERO * gather
@@ -96,13 +100,18 @@ def sharded_rows(
     late = np.maximum(again + reduce - b, 0.0)
     both = np.maximum(again + reduce, TINY)
     ahead, behind = "the forward pass of the layer before", "the backward pass of the next layer"
-    rows = [("weights", "all_gather", gathered, gather, np.maximum(gather - f, 0.0), gather, "forward", ahead)]
+    first = np.maximum(gather - f, 0.0)
+    rows = [("weights", "all_gather", gathered, count, gather, first, gather, "forward", ahead)]
     if run.layout.reshard:
-        rows.append(("weights again", "all_gather", gathered, again, late * again / both, ZERO, "backward", behind))
-    rows.append(("gradients", "reduce_scatter", reduced, reduce, late * reduce / both, reduce, "backward", behind))
+        rows.append(
+            ("weights again", "all_gather", gathered, count, again, late * again / both, ZERO, "backward", behind)
+        )
+    rows.append(
+        ("gradients", "reduce_scatter", reduced, sums, reduce, late * reduce / both, reduce, "backward", behind)
+    )
     return [
-        _entry(prices, bucket, op, kind, size, count, _expose(run, count, busy, over, edge), phase, hidden_by)
-        for op, kind, size, busy, over, edge, phase, hidden_by in rows
+        _entry(prices, bucket, op, kind, size, times, _expose(run, times, busy, over, edge), phase, hidden_by)
+        for op, kind, size, times, busy, over, edge, phase, hidden_by in rows
     ]
 
 
@@ -138,6 +147,7 @@ def _entry(
 ) -> Entry:  # fmt: skip
     """A ledger entry of a data-parallel collective."""
     group, rule = prices.groups[bucket.axis], COLLECTIVES[kind]
+    count = count * (size > 0)  # nothing is trained: nothing is sent
     busy = rule.seconds(size, group, prices.terms)
     moved = rule.traffic(size, group.size)
     alpha = np.divide(moved, busy * group.bandwidth, out=np.full_like(moved * busy, np.nan), where=busy > 0)

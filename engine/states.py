@@ -6,15 +6,17 @@ a rank after tensor, expert and pipeline splitting, before sharding over data pa
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from engine.columns import ZERO, Column
 from engine.inputs import Run
+from engine.layer_counts import Layer, norm
 from engine.layers import LayerKind, layer_kinds
 from engine.layout import Degrees
-from engine.models import Layer, Parameters, shape
+from engine.models import Parameters, shape
+from engine.operators import lora
 from engine.operators.head import padded_vocabulary
 from engine.stages import Stage
 
@@ -28,6 +30,10 @@ class RankParameters:
     experts: dict[LayerKind, Column]
     embedding: Column
     head: Column
+    prediction: Column  # dense part of all multi-token-prediction modules
+    prediction_experts: Column
+    modules: int
+    adapters: dict[LayerKind, Column] = field(default_factory=dict)
 
     def stage(self, stage: Stage, tied: bool, pipeline: int) -> Column:
         """Dense P of a stage; a tied matrix stands on both ends of a pipeline, once where there is only one stage."""
@@ -36,11 +42,19 @@ class RankParameters:
             result = result + self.embedding
         if stage.last and not (tied and pipeline == 1):
             result = result + self.head
+        if stage.last and self.modules:
+            copied = pipeline > 1 and not tied  # its embedding is a copy of the first stage's
+            result = result + self.prediction + copied * self.embedding
         return result
 
     def stage_experts(self, stage: Stage) -> Column:
         """Expert P of a stage."""
-        return self._sum(self.experts, stage)
+        own = self.prediction_experts if stage.last else ZERO
+        return self._sum(self.experts, stage) + own
+
+    def stage_adapters(self, stage: Stage) -> Column:
+        """P of the low-rank adapters of a stage."""
+        return self._sum(self.adapters, stage)
 
     def _sum(self, by_kind: dict[LayerKind, Column], stage: Stage) -> Column:
         result = ZERO
@@ -79,12 +93,20 @@ def rank_parameters(run: Run, n: Parameters, d: Degrees) -> RankParameters:
     table = padded_vocabulary(run) * shape(run.model).embedding / d.tp
     kinds = layer_kinds(run.model)
     counted = {kind: n.of(kind) for kind in dict.fromkeys(kinds)}
+    dense = {kind: dense_parameters(run, layer, d) for kind, layer in counted.items()}
+    experts = {kind: (layer.experts + layer.expert_biases) / (d.ep * d.etp) for kind, layer in counted.items()}
+    modules, h = run.model.mtp, run.model.hidden
+    joined = 2.0 * h**2 / d.tp + 3.0 * norm(run.model, h)
     return RankParameters(
         kinds=kinds,
-        dense={kind: dense_parameters(run, layer, d) for kind, layer in counted.items()},
-        experts={kind: (layer.experts + layer.expert_biases) / (d.ep * d.etp) for kind, layer in counted.items()},
+        dense=dense,
+        experts=experts,
+        prediction=modules * (dense[kinds[-1]] + joined),
+        prediction_experts=modules * experts[kinds[-1]],
+        modules=modules,
         embedding=table + n.projections / 2 + n.positions + n.embedding_norm,
         head=table + n.projections / 2 + n.head_bias / d.tp + n.final_norm + ZERO,
+        adapters={} if run.lora is None else {kind: lora.rank_parameters(run, kind, d) for kind in counted},
     )
 
 

@@ -7,27 +7,26 @@ outside, so that no row is counted twice (ruling E16). bubble := schedule - m x 
 Symbols: m micro-batches, p stages, v chunks per stage, L_i layers of stage i.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from engine import kernels
+from engine import kernels, offload
 from engine.collectives import point_to_point, terms
-from engine.columns import ONE, ZERO, Column
+from engine.columns import ONE, ZERO, Column, column
 from engine.groups import groups
 from engine.inputs import Run
 from engine.layers import LayerKind, layer_kinds
 from engine.layout import Degrees
 from engine.ledger import Entry, PricedBlock, Prices, price_block, total
 from engine.models import Parameters
-from engine.operators.attention import attention
 from engine.operators.embedding import embedding
-from engine.operators.experts import expert_mlp
 from engine.operators.head import head
-from engine.operators.latent import latent_attention
-from engine.operators.mlp import mlp
-from engine.operators.work import ELEMENT, Block
+from engine.operators.layer import layer_blocks
+from engine.operators.prediction import prediction
+from engine.operators.work import ELEMENT
+from engine.schedules import SCHEDULES
 from engine.stages import Stage, assign
 from engine.states import RankParameters, gradient_bytes, rank_parameters
 
@@ -43,21 +42,28 @@ class Timing:
     layers: dict[LayerKind, tuple[PricedBlock, ...]]
     embedding: PricedBlock
     head: PricedBlock
+    prediction: tuple[PricedBlock, ...]  # of one multi-token-prediction module, on the last stage
     stages: tuple[Stage, ...]
     forward: tuple[Column, ...]  # by stage
     backward: tuple[Column, ...]
     send: Column
     parameters: RankParameters
+    ranks: tuple[tuple[int, ...], ...]  # the stages a rank holds, each for an equal part of the micro-batches
 
     @property
     def whole(self) -> Column:
-        """Seconds of one micro-batch on every stage, stages x points."""
-        both = (f + b for f, b in zip(self.forward, self.backward, strict=True))
-        return np.asarray(np.stack(np.broadcast_arrays(*both)))
+        """Seconds of one micro-batch on every rank, the mean of the stages it holds; ranks x points."""
+        both = [f + b for f, b in zip(self.forward, self.backward, strict=True)]
+        held = (add(both[s] for s in stages) / len(stages) for stages in self.ranks)
+        return np.asarray(np.stack(np.broadcast_arrays(*held)))
+
+    def mean(self, values: Sequence[float]) -> Column:
+        """A figure of every stage as that of every rank."""
+        return column([sum(values[s] for s in stages) / len(stages) for stages in self.ranks])
 
     @property
     def pace(self) -> Column:
-        """Index of the slowest stage."""
+        """Index of the slowest rank of a pipeline."""
         return np.asarray(np.argmax(self.whole, axis=0), dtype=np.float64)
 
     @property
@@ -106,11 +112,12 @@ def recomputed(run: Run, stage: Stage) -> Stage:
     return Stage(stage.index, tuple(chunks), stage.first, stage.last)
 
 
-def blocks(run: Run, d: Degrees, kind: LayerKind, fused: bool) -> tuple[Block, Block]:
-    """The attention and the MLP block of a layer of this kind."""
-    gradient, latent = gradient_bytes(run), run.model.attention is not None and run.model.attention.kind == "latent"
-    first = latent_attention(run, d, gradient, fused) if latent else attention(run, d, gradient, fused, kind.windowed)
-    return first, expert_mlp(run, d, gradient) if kind.experts else mlp(run, d, gradient)
+def predicted(run: Run, d: Degrees, kind: LayerKind, prices: Prices) -> tuple[PricedBlock, ...]:
+    """The blocks of one multi-token-prediction module, whose layer is of the last kind; none without modules."""
+    if not run.model.mtp:
+        return ()
+    layer, last = prediction(run, d, layer_blocks(run, d, kind, prices.device.fused_attention), gradient_bytes(run))
+    return price_block(layer, prices, recompute_ops(run)), price_block(last, prices, ())
 
 
 def timing(run: Run, d: Degrees, n: Parameters) -> Timing:
@@ -119,15 +126,19 @@ def timing(run: Run, d: Degrees, n: Parameters) -> Timing:
     fused, ops = prices.device.fused_attention, recompute_ops(run)
     kinds = layer_kinds(run.model)
     layers = {
-        kind: tuple(price_block(block, prices, ops) for block in blocks(run, d, kind, fused))
+        kind: offload.copies(
+            run, tuple(price_block(block, prices, ops) for block in layer_blocks(run, d, kind, fused)), prices, ops
+        )
         for kind in dict.fromkeys(kinds)
     }
     first = price_block(embedding(run, d), prices, ())
     last = price_block(head(run, d, gradient_bytes(run)), prices, ())
+    modules = predicted(run, d, kinds[-1], prices)
     stages = assign(len(kinds), d.pp, d.vp, run.layout.split, run.layout.stages)
     forward, backward = [], []
     for stage in stages:
         ends = [b for b, here in ((first, stage.first), (last, stage.last)) if here]
+        ends += stage.last * run.model.mtp * modules
         again = recomputed(run, stage)
         forward.append(
             add(stage.count(kinds, k) * b.forward_seconds for k, found in layers.items() for b in found)
@@ -140,7 +151,9 @@ def timing(run: Run, d: Degrees, n: Parameters) -> Timing:
         )
     send = point_to_point.seconds(send_bytes(run, d), prices.groups["pipeline"], prices.terms)
     parameters = rank_parameters(run, n, d)
-    return Timing(prices, kinds, layers, first, last, stages, tuple(forward), tuple(backward), send, parameters)
+    schedule = SCHEDULES[run.layout.schedule.kind]
+    ranks = tuple(schedule.partners(s.index, d.pp) for s in stages)
+    return Timing(prices, kinds, layers, first, last, modules, stages, tuple(forward), tuple(backward), send, parameters, ranks)
 
 
 def send_bytes(run: Run, d: Degrees) -> Column:
@@ -159,3 +172,10 @@ def recomputed_flops(run: Run, d: Degrees, made: Timing) -> Column:
         rows = add(r.flops for block in found for r in block.recompute)
         result = result + sum(recomputed(run, s).count(made.kinds, kind) for s in made.stages) * rows
     return result * d.tp / d.tokens
+
+
+def rank_states(run: Run, d: Degrees, made: Timing, rank: tuple[int, ...]) -> tuple[Column, Column]:
+    """Dense and expert parameters of all stages that a rank holds."""
+    held = [made.stages[s] for s in rank]
+    dense = add(made.parameters.stage(s, run.model.tied, d.pp) for s in held)
+    return dense, add(made.parameters.stage_experts(s) for s in held)

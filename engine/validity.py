@@ -1,21 +1,21 @@
-"""Whether a layout can be built at all, before anything else is computed, and the nearest ones that can.
+"""Whether a layout can be built at all, before anything else is computed; the nearest that can are in alternatives.py.
 
 Every rule is a column of truth values with the reason in words, so that a table keeps its infeasible rows with their
-reason (decisions 15). What one framework refuses and another replicates is decided by the stack.
+reason (decisions 15). What one framework refuses and another replicates is decided by the stack (decisions 14).
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from engine.columns import ONE, Column, Flags, column
 from engine.inputs import Run
-from engine.layout import Degrees, resolve
+from engine.layout import Degrees, sequence_multiple
+from engine.operators.head import padded_vocabulary
 from engine.schedules import SCHEDULES
-from engine.stages import assign
 
-NEAR = (1, 2, 4, 8, 16, 32)
+MANY = 12  # divisors listed in a reason
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,12 @@ class Rule:
     reason: str
 
 
-def _text(value: Column) -> str:
+def text(value: Column) -> str:
+    """A number as reasons print it."""
     number = float(np.ravel(value)[0])
     if not np.isfinite(number):
         return "unknown"
-    return f"{number:,.0f}".replace(",", "_") if number == round(number) else f"{number:g}"
+    return f"{number:,.0f}".replace(",", "_") if number == round(number) else f"{number:.4g}"
 
 
 def divides(part: Column, whole: Column) -> Flags:
@@ -39,9 +40,24 @@ def divides(part: Column, whole: Column) -> Flags:
     return np.asarray(np.mod(whole, part) == 0)
 
 
+def divisors(value: Column) -> list[int]:
+    """The whole numbers that divide the first row, smallest first: the tensor degrees that so many heads allow."""
+    number = int(np.ravel(value)[0])
+    return [n for n in range(1, number + 1) if number % n == 0]
+
+
 def rules(run: Run, d: Degrees) -> tuple[Rule, ...]:
     """Every rule of this layout; the reasons quote the first point's values."""
-    return (*_sizes(run, d), *_pipeline(run, d), *_sharding(run, d), *_model(run, d))
+    return (
+        *_sizes(run, d),
+        *_experts(run, d),
+        *_stages(run, d),
+        *_schedule(run, d),
+        *_sharding(run, d),
+        *_heads(run, d),
+        *_context(run, d),
+        *_widths(run, d),
+    )
 
 
 def _sizes(run: Run, d: Degrees) -> Iterator[Rule]:
@@ -51,54 +67,80 @@ def _sizes(run: Run, d: Degrees) -> Iterator[Rule]:
     yield Rule(
         "gpus",
         np.asarray(d.used <= gpus),
-        f"tensor {_text(d.tp)} x context {_text(d.cp)} x pipeline {d.pp} x data {_text(d.dp)} = {_text(d.used)} GPUs, "
-        f"the cluster has {_text(gpus)}",
+        f"tensor {text(d.tp)} x context {text(d.cp)} x pipeline {d.pp} x data {text(d.dp)} = {text(d.used)} GPUs, "
+        f"the cluster has {text(gpus)}",
     )
-    if run.batch is not None:
-        yield Rule(
-            "batch",
-            np.asarray(divides(d.dp * split.micro_batch, run.batch)),
-            f"the batch of {_text(run.batch)} sequences is not a whole number of micro-batches: "
-            f"data {_text(d.dp)} x micro_batch {_text(split.micro_batch)} = {_text(d.dp * split.micro_batch)}",
-        )
-    if run.model.experts is None:
+    if run.batch is None:
+        return
+    each = d.dp * split.micro_batch
+    near = sorted({f * float(each[0]) for f in (np.floor(d.micro_batches[0]), np.ceil(d.micro_batches[0])) if f})
+    yield Rule(
+        "batch",
+        np.asarray(divides(each, run.batch)),
+        f"the batch of {text(run.batch)} sequences is not a whole number of micro-batches: data {text(d.dp)} x "
+        f"micro_batch {text(split.micro_batch)} = {text(each)}, {text(d.micro_batches)} times; "
+        f"the nearest are {' and '.join(text(column(n)) for n in near)}",
+    )
+
+
+def _experts(run: Run, d: Degrees) -> Iterator[Rule]:
+    """Experts over their ranks: ep divides the experts, and ep etp the tp cp dp ranks of a stage."""
+    experts = run.model.experts
+    if experts is None:
         yield Rule("expert", np.asarray((d.ep == 1) & (d.etp == 1)), "expert parallelism needs a model with experts")
         return
-    routed, ranks = run.model.experts.routed, d.tp * d.cp * d.dp
-    yield Rule("experts", divides(d.ep, routed), f"{_text(routed)} experts do not divide by expert {_text(d.ep)}")
-    reason = f"expert {_text(d.ep)} x expert_tensor {_text(d.etp)} does not divide the {_text(ranks)} ranks of a stage"
+    routed, ranks = experts.routed, d.tp * d.cp * d.dp
+    yield Rule("experts", divides(d.ep, routed), f"{text(routed)} experts do not divide by expert {text(d.ep)}")
+    reason = f"expert {text(d.ep)} x expert_tensor {text(d.etp)} does not divide the {text(ranks)} ranks of a stage"
     yield Rule("expert ranks", divides(d.ep * d.etp, ranks), reason)
+    if experts.ffn is not None:
+        reason = f"an expert's ffn of {text(experts.ffn)} does not divide by expert_tensor {text(d.etp)}"
+        yield Rule("expert ffn", divides(d.etp, experts.ffn), reason)
 
 
-def _pipeline(run: Run, d: Degrees) -> Iterator[Rule]:
-    """Stages, chunks and the schedule's own demands on pipeline stages and micro-batches."""
-    layers, kind, m = run.model.layers or 0, run.layout.schedule.kind, d.micro_batches
-    chunks = d.pp * d.vp
+def _stages(run: Run, d: Degrees) -> Iterator[Rule]:
+    """Layers over stages and chunks."""
+    layers, split, chunks = run.model.layers or 0, run.layout.split, d.pp * d.vp
     yield Rule(
         "chunks",
-        np.asarray(ONE * chunks <= layers + (2 if run.layout.split == "balanced" else 0)),
+        np.asarray(ONE * chunks <= layers + (2 if split == "balanced" else 0)),
         f"pipeline {d.pp} x virtual_stages {d.vp} = {chunks} chunks for {layers} layers",
     )
-    if run.stack.refuses_uneven_stages:
-        yield Rule(
-            "even stages",
-            np.asarray(ONE * (layers % chunks) == 0),
-            f"{run.stack.name} needs {layers} layers to divide by pipeline x virtual_stages = {chunks}",
-        )
-    if run.layout.stages is not None:
-        stated = run.layout.stages
+    stated = run.layout.stages
+    if stated is not None:
         yield Rule(
             "stages",
             np.asarray(ONE * (sum(stated) == layers and len(stated) == d.pp) == 1),
             f"stages list {sum(stated)} layers on {len(stated)} stages, the model has {layers} on {d.pp}",
         )
-    known = np.maximum(
-        np.round(np.where(np.isnan(m), 2.0 * d.pp, m)), 1.0
-    )  # a batch that does not divide is said above
-    for i, (holds, reason) in enumerate(SCHEDULES[kind].rules(d.pp, known, d.vp)):
+    refused = run.stack.refuses_uneven_stages or (run.stack.even_split_divides and split == "even" and stated is None)
+    if refused:
         yield Rule(
-            f"schedule {i}", holds, f"schedule {kind} with pipeline {d.pp} and {_text(m)} micro-batches: {reason}"
+            "even stages",
+            np.asarray(ONE * (layers % chunks) == 0),
+            f"{run.stack.name} needs {layers} layers to divide by pipeline x virtual_stages = {chunks}: "
+            f"{layers / d.pp:.4g} a stage, {layers / chunks:.4g} a chunk; rounded down, "
+            f"{layers // chunks * chunks} of {layers} layers would be built",
         )
+
+
+def _schedule(run: Run, d: Degrees) -> Iterator[Rule]:
+    """The schedule's own demands on pipeline stages and micro-batches, and the stack's on interleaving."""
+    kind, m = run.layout.schedule.kind, d.micro_batches
+    # a batch that does not divide is said above
+    known = np.maximum(np.round(np.where(np.isnan(m), 2.0 * d.pp, m)), 1.0)
+    said = f"schedule {kind} with pipeline {d.pp} and {text(m)} micro-batches: "
+    for i, (holds, reason) in enumerate(SCHEDULES[kind].rules(d.pp, known, d.vp)):
+        yield Rule(f"schedule {i}", holds, said + reason)
+    if kind != "interleaved":
+        return
+    if run.stack.interleaved_micro_batches == "at_least_stages":
+        reason = f"{run.stack.name} needs at least one micro-batch a stage, {d.pp} or more"
+        yield Rule("micro-batch group", np.asarray(known >= d.pp), said + reason)
+    if run.stack.interleaved_micro_batches == "whole_rounds":
+        rounds = np.maximum(np.floor(known / d.pp), 1.0)
+        reason = f"{run.stack.name} needs a multiple of the {text(rounds)} rounds"
+        yield Rule("micro-batch rounds", divides(rounds, known), said + reason)
 
 
 def _sharding(run: Run, d: Degrees) -> Iterator[Rule]:
@@ -110,95 +152,83 @@ def _sharding(run: Run, d: Degrees) -> Iterator[Rule]:
             np.asarray(ONE * d.pp == 1),
             "zero2 reduces gradients after every micro-batch and cannot run with pipeline stages; use zero1 or zero3",
         )
-    if shard.kind == "zero3":
-        yield Rule(
-            "shard group",
-            divides(d.shard, d.dp * d.cp),
-            f"{_text(d.dp * d.cp)} data ranks do not split into equal shard groups of {_text(d.shard)}; "
-            "with placement = balanced the pods hold equal parts",
-        )
+    if shard.kind != "zero3":
+        return
+    yield Rule(
+        "shard group",
+        divides(d.shard, d.dp * d.cp),
+        f"{text(d.dp * d.cp)} data ranks do not split into equal shard groups of {text(d.shard)}; "
+        "with placement = balanced the pods hold equal parts",
+    )
+    if not run.stack.zero3_with_pipeline:
+        reason = f"{run.stack.name} refuses zero3 with pipeline stages; use zero1, or one stage"
+        yield Rule("zero3 pipeline", np.asarray(ONE * d.pp == 1), reason)
 
 
-def _model(run: Run, d: Degrees) -> Iterator[Rule]:
-    """What the model's dimensions allow."""
+def _heads(run: Run, d: Degrees) -> Iterator[Rule]:
+    """Query and key/value heads over tensor ranks."""
     model = run.model
-    if model.heads is not None:
-        yield Rule(
-            "heads", divides(d.tp, model.heads), f"{_text(model.heads)} heads do not divide by tensor {_text(d.tp)}"
-        )
-    if model.kv_heads is not None and model.heads is not None:
-        fits = divides(d.tp, model.kv_heads) | divides(model.kv_heads, d.tp)
-        if not run.stack.replicates_kv_heads:
-            fits = np.asarray(divides(d.tp, model.kv_heads))
-        yield Rule(
-            "kv heads",
-            np.asarray(fits),
-            f"{_text(model.kv_heads)} kv_heads do not divide by tensor {_text(d.tp)}"
-            + ("" if run.stack.replicates_kv_heads else f", and {run.stack.name} does not replicate them"),
-        )
-    pieces = 2 * d.cp * np.where(d.sequence_parallel, d.tp, 1.0)
+    if model.heads is None:
+        return
+    degrees = divisors(model.heads)
+    reason = f"{text(model.heads)} heads do not divide by tensor {text(d.tp)}"
+    yield Rule(
+        "heads",
+        divides(d.tp, model.heads),
+        reason + (f"; tensor can be {_listed(degrees)}" if len(degrees) <= MANY else ""),
+    )
+    kv = model.kv_heads
+    if kv is None or (model.attention is not None and model.attention.kind == "latent"):
+        return
+    fits, said = divides(d.tp, kv), f"{text(kv)} kv_heads do not divide by tensor {text(d.tp)}"
+    if run.stack.replicates_kv_heads:
+        yield Rule("kv heads", np.asarray(fits | divides(kv, d.tp)), said + ", nor tensor by them")
+    else:
+        yield Rule("kv heads", fits, f"{said}, and {run.stack.name} does not replicate them")
+
+
+def _context(run: Run, d: Degrees) -> Iterator[Rule]:
+    """The sequence over context and tensor ranks, and heads where all-to-all hands them out."""
+    multiple = sequence_multiple(d)
     yield Rule(
         "sequence",
-        divides(np.where(d.cp > 1, pieces, np.where(d.sequence_parallel, d.tp, 1.0)), d.sequence)
-        | np.isnan(d.sequence),
-        f"a sequence of {_text(d.sequence)} tokens does not split over context {_text(d.cp)} and tensor {_text(d.tp)}",
+        divides(multiple, d.sequence) | np.isnan(d.sequence),
+        f"a sequence of {text(d.sequence)} tokens does not split over context {text(d.cp)} and tensor {text(d.tp)}: "
+        f"it must be a multiple of {text(multiple)}",
     )
-
-
-def alternatives(run: Run, limit: int = 3) -> list[str]:
-    """The nearest layouts that can be built: other tensor, pipeline, micro-batch or data degrees, nearest first."""
-    found: list[tuple[float, str]] = []
-    base = run.layout
-    for tensor in NEAR[:4]:
-        for pipeline in NEAR[:5]:
-            for micro_batch in NEAR[:4]:
-                for change in _with_data(run, tensor, pipeline, micro_batch):
-                    if _buildable(change):
-                        found.append(
-                            (
-                                _distance(base.tensor, tensor)
-                                + _distance(column(base.pipeline), pipeline)
-                                + _distance(base.micro_batch, micro_batch)
-                                + 0.1 * float(resolve(change).idle[0]),
-                                describe(change),
-                            )
-                        )
-    return [text for _, text in sorted(set(found))[:limit]]
-
-
-def _distance(value: Column, other: float) -> float:
-    return abs(float(np.log2(value[0])) - float(np.log2(other)))
-
-
-def _with_data(run: Run, tensor: int, pipeline: int, micro_batch: int) -> Iterator[Run]:
-    """The run with other degrees; data follows, or is the largest below it that divides the batch."""
-    layout = replace(
-        run.layout, tensor=column(tensor), pipeline=pipeline, micro_batch=column(micro_batch), data=None, stages=None
-    )
-    if pipeline == 1 and layout.schedule.kind == "interleaved":
+    if run.layout.context_method != "all_to_all" or run.model.heads is None:
         return
-    changed = replace(run, layout=layout)
-    yield changed
-    if run.batch is None:
+    own = run.model.heads / d.tp
+    reason = f"context_method = all_to_all: {text(own)} heads of a tensor rank do not divide by context {text(d.cp)}"
+    yield Rule("context heads", divides(d.cp, own), reason)
+    fits, said = divides(d.cp, d.kv_heads), f"context_method = all_to_all: {text(d.kv_heads)} kv_heads of a tensor rank"
+    said += f" do not divide by context {text(d.cp)}"
+    if run.stack.context_replicates_kv_heads:
+        yield Rule("context kv heads", np.asarray(fits | divides(d.kv_heads, d.cp)), said)
+    else:
+        yield Rule("context kv heads", fits, f"{said}, and {run.stack.name} does not replicate them; use ring")
+
+
+def _widths(run: Run, d: Degrees) -> Iterator[Rule]:
+    """Matrices that tensor ranks cut: the MLP's and the vocabulary's."""
+    model = run.model
+    if model.ffn is not None and model.experts is None:
+        yield Rule(
+            "ffn", divides(d.tp, model.ffn), f"an ffn of {text(model.ffn)} does not divide by tensor {text(d.tp)}"
+        )
+    if model.vocabulary is None:
         return
-    most, batch = int(resolve(changed).dp[0]), int(run.batch[0]) // micro_batch
-    fewer = next((n for n in range(most, max(most // 2, 0), -1) if batch % n == 0), None)
-    if fewer is not None and fewer != most:
-        yield replace(run, layout=replace(layout, data=column(fewer)))
-
-
-def _buildable(run: Run) -> bool:
-    layers = run.model.layers or 0
-    if layers == 0 or min(s.layers for s in assign(layers, run.layout.pipeline, 1, run.layout.split, None)) < 0:
-        return False
-    return all(bool(np.all(rule.holds)) for rule in rules(run, resolve(run)))
-
-
-def describe(run: Run) -> str:
-    """A layout in one line."""
-    d = resolve(run)
-    return (
-        f"tensor = {_text(d.tp)}, pipeline = {d.pp}, data = {_text(d.dp)}, "
-        f"micro_batch = {_text(run.layout.micro_batch)}"
-        f" ({_text(d.used)} GPUs used, {_text(d.idle)} idle)"
+    padded = padded_vocabulary(run)
+    fits, step = divides(d.tp, padded), 128 * d.tp
+    yield Rule(
+        "vocabulary",
+        fits,
+        f"a vocabulary of {text(padded)} does not divide by tensor {text(d.tp)}, and {run.stack.name} does not pad it; "
+        f"pad the model's to {text(np.ceil(padded / step) * step)}",
     )
+
+
+def _listed(numbers: list[int]) -> str:
+    """1, 2 or 4."""
+    words = [str(n) for n in numbers]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"

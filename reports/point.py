@@ -27,6 +27,7 @@ FORMULAS = {
     "hbm": "c bytes / (beta eps)",
     "launch": "kernels x gap, or the host's time",
     "wait": "",
+    "host": "bytes / beta_h",
     "collective": "t0 + hops + (n-1)/n S / (alpha beta)",
 }
 

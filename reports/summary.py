@@ -23,6 +23,13 @@ KEY_NUMBERS = (
     ("effective_training_time", "Effective training time"),
     ("memory_per_gpu", "Peak memory per GPU"),
 )
+STATUS_WORDS = {
+    "pass": ("passes", "pass"),
+    "note": ("is noted", "are noted"),
+    "warn": ("warns", "warn"),
+    "fail": ("fails", "fail"),
+    "open": ("is open", "are open"),
+}
 UNCOSTED = ("step_time", "Step time")  # in place of the cost where nothing has a price
 NOTES = {
     "mfu": "6N, active parameters, dense peak",
@@ -66,8 +73,16 @@ def sentences(main: Json, counts: Counter[str], points: Sequence[Json]) -> list[
         text.append(_checks(counts))
     failing = sum(1 for p in points[1:] if failed(p))
     if failing:
-        text.append(f"{failing} of {len(points) - 1} other runs in the file do not meet what they require")
+        text.append(_others(failing, len(points) - 1))
     return text[:3]
+
+
+def _others(failing: int, runs: int) -> str:
+    if runs == 1:
+        return "The other run of the file does not meet what it requires"
+    return (
+        f"{failing} of the {runs} other runs of the file {'does' if failing == 1 else 'do'} not meet what is required"
+    )
 
 
 def _requirements(holds: Counter[Any], total: int) -> str:
@@ -81,8 +96,7 @@ def _requirements(holds: Counter[Any], total: int) -> str:
 
 def _checks(counts: Counter[str]) -> str:
     applied = sum(n for status, n in counts.items() if status != "na")
-    words = {"pass": "pass", "note": "are noted", "warn": "warn", "fail": "fail", "open": "are open"}
-    parts = [f"{counts[s]} {w}" for s, w in words.items() if counts[s]]
+    parts = [f"{counts[s]} {one if counts[s] == 1 else many}" for s, (one, many) in STATUS_WORDS.items() if counts[s]]
     return f"Of {applied} checks that apply, {', '.join(parts)}"
 
 

@@ -1,12 +1,16 @@
 """What all tests share: hypothesis draws the same examples on every machine and measures no time."""
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parents[1]
+
+# Tests leave the user's cache alone; the folder outlives one run, so that parsed files and fonts are made once.
+os.environ.setdefault("TONNAGE_CACHE", str(Path(tempfile.gettempdir()) / f"tonnage-tests-{os.getuid()}"))
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("search", deadline=None, max_examples=1000, suppress_health_check=[HealthCheck.too_slow])

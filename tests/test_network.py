@@ -79,3 +79,19 @@ def test_a_column_gives_what_its_rows_give() -> None:
     for i, tensor in enumerate((4, 8)):
         one = group("data", layout__tensor=tensor)
         assert both.bandwidth[i] == one.bandwidth[0] and both.ring_latency[i] == one.ring_latency[0]
+
+
+@pytest.mark.parametrize(("tensor", "expected"), [(2, 180e9), (16, 180e9), (64, 360e9)])
+def test_a_ring_on_one_axis_of_a_torus_has_two_links(tensor: int, expected: float) -> None:
+    """TPU v6e: a 16 x 16 torus, four links of 90 GB/s a direction."""
+    g = group("tensor", tiers=(("torus", 256, 360e9, 1e-6, 1.0),), cluster__gpus=256, layout__tensor=tensor, layout__data=1,
+              cluster__gpu__topology="torus", cluster__gpu__pair_link=90e9)  # fmt: skip
+    assert g.bandwidth[0] == expected
+
+
+@pytest.mark.parametrize(("tensor", "expected"), [(2, 64e9), (4, 192e9), (8, 448e9)])
+def test_a_mesh_gives_a_pair_one_link(tensor: int, expected: float) -> None:
+    """MI300X: seven links of 64 GB/s, one to each peer."""
+    g = group("tensor", tiers=(("node", 8, 448e9, 1e-6, 1.0),), cluster__gpus=8, layout__tensor=tensor, layout__data=1,
+              cluster__gpu__topology="mesh", cluster__gpu__pair_link=64e9)  # fmt: skip
+    assert g.bandwidth[0] == expected

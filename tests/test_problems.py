@@ -300,8 +300,8 @@ FILE_CASES = [
     ("edition 2026", "the edition comes first in a file, once", "move it to the first line", 0),
     (
         'model m { hf = "config.json" }\nrun r from base { model = m }',
-        "this version does not read Hugging Face configurations yet",
-        "state layers, hidden, ffn, heads, kv_heads, vocabulary and sequence in the model",
+        "there is no file `config.json`",
+        "it is looked for beside the scenario file",
         0,
     ),
     (

@@ -9,7 +9,10 @@ from dsl.files import load_text
 from dsl.problems import Problem
 from dsl.resolve import resolve
 from engine.metrics import METRICS
+from reports.commands.render import render
+from reports.commands.scn import scn
 from reports.commands.source import NAMES
+from tests.test_surface import subcommands
 
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "README.md").read_text("utf-8")
@@ -62,7 +65,13 @@ def test_pictures_and_pages_named_are_there(page: str) -> None:
     text = (ROOT / page).read_text("utf-8")
     linked = set(re.findall(r"\]\(([^)#]+)\)", text)) | set(re.findall(r"`([A-Za-z/_]+\.(?:md|csv|py))`", text))
     assert linked
-    assert {name for name in linked if not (ROOT / name).exists()} == set()
+    assert {name for name in linked if "NAME" not in name and not (ROOT / name).exists()} == set()
+
+
+def test_commands_named_exist() -> None:
+    assert set(re.findall(r"bin/scn ([a-z]+)", TEXT)) == {name.split()[0] for name in subcommands(scn)}
+    options = {option for command in (render, scn.commands["check"]) for p in command.params for option in p.opts}
+    assert set(re.findall(r"bin/(?:render|scn check).*? (--[a-z]+)", TEXT)) <= options
 
 
 def test_make_targets_named_exist() -> None:

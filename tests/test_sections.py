@@ -151,7 +151,15 @@ def test_the_rules_of_the_interval_are_compared() -> None:
 
 def test_the_listing_is_numbered_and_wrapped() -> None:
     long = "x" * (COLUMNS + 5)
-    assert listing(f"a\n{long}\n\tb") == f"1  a\n2  {'x' * COLUMNS}\n   xxxxx\n3      b"
+    lines = [(line.number, "".join(p.text for p in line.pieces)) for line in listing(f"a\n{long}\n\tb")]
+    assert lines == [("1", "a"), ("2", "x" * COLUMNS), (" ", "xxxxx"), ("3", "    b")]
+
+
+def test_the_listing_colors_and_keeps_every_character() -> None:
+    text = 'cluster a "b" {\n  nodes = 3  # few\n}\n'
+    lines = listing(text)
+    assert "".join("".join(p.text for p in line.pieces) + "\n" for line in lines) == text
+    assert {p.look for line in lines for p in line.pieces} >= {"comment", "word", "name", "value", "operator"}
 
 
 def test_formulas_in_symbols() -> None:

@@ -6,7 +6,7 @@ sequence parallelism.
 """
 
 from engine.columns import Column, column
-from engine.flops import mean_keys
+from engine.flops import keys_seen
 from engine.inputs import Run
 from engine.layout import Degrees
 from engine.operators.tensor_parallel import enter, enter_back, leave, leave_back
@@ -36,7 +36,8 @@ def attention(run: Run, d: Degrees, gradient: Column, fused: bool, windowed: boo
     a_rank, k_rank = a / tp, d.kv_heads
     split = tp if d.sequence_parallel else column(1.0)
     rows = t * h * ELEMENT
-    qkv_width = (a_rank + 2 * k_rank) * dh
+    gate = t * a_rank * dh * ELEMENT if gated(run) else None
+    qkv_width = (a_rank * (1 if gate is None else 2) + 2 * k_rank) * dh
     qkv, qkv_back = linear("qkv", t, qkv_width, h, run.states.weights, gradient)
     out, out_back = linear("attn_out", t, h, a_rank * dh, run.states.weights, gradient)
     forward: list[Work] = [Traffic("norm", rows / split, 3)]
@@ -44,8 +45,10 @@ def attention(run: Run, d: Degrees, gradient: Column, fused: bool, windowed: boo
     forward += [qkv, Traffic("rope", t * (a_rank + k_rank) * dh * ELEMENT, 3)]
     forward += _context(run, d, dh, 1.0)
     forward += _core(run, d, dh, fused, windowed, backward=False)
+    forward += [] if gate is None else [Traffic("gate", gate, 3)]
     forward += [out, *leave(d, "attention", rows), Traffic("residual", rows / split, 2)]
     backward: list[Work] = [Traffic("residual", rows / split, 3), *leave_back(d, "attention", rows), *out_back]
+    backward += [] if gate is None else [Traffic("gate", gate, 5)]
     backward += _context(run, d, dh, 2.0)
     backward += _core(run, d, dh, fused, windowed, backward=True)
     backward += [
@@ -55,6 +58,11 @@ def attention(run: Run, d: Degrees, gradient: Column, fused: bool, windowed: boo
     ]
     backward += [Traffic("norm", rows / split, 5)]
     return Block("attention", tuple(forward), tuple(backward), _keeps(run, d, dh, fused))
+
+
+def gated(run: Run) -> bool:
+    """Whether a gate as wide as the queries multiplies the attention's output."""
+    return run.model.attention is not None and bool(run.model.attention.gate)
 
 
 def _context(run: Run, d: Degrees, dh: Column, share: float) -> list[Work]:
@@ -71,10 +79,9 @@ def _context(run: Run, d: Degrees, dh: Column, share: float) -> list[Work]:
 def _core(run: Run, d: Degrees, dh: Column, fused: bool, windowed: bool, backward: bool) -> list[Work]:
     assert run.model.heads is not None
     a_rank = run.model.heads / d.tp
-    window = run.model.attention.window if windowed and run.model.attention is not None else None
     square = 4 * d.tokens * d.sequence * a_rank * dh
     if fused:
-        seen = 4 * d.tokens * mean_keys(d.sequence, window) * a_rank * dh
+        seen = 4 * d.tokens * keys_seen(run.model.attention, windowed, d.sequence) * a_rank * dh
         return [Sdpa("sdpa", seen * (FUSED_BACKWARD if backward else 1.0), d.sequence, dh, backward)]
     scores = d.tokens * d.sequence * a_rank * ELEMENT
     passes = SCORE_BACKWARD if backward else SCORE_FORWARD
@@ -98,6 +105,8 @@ def _keeps(run: Run, d: Degrees, dh: Column, fused: bool) -> tuple[Kept, ...]:
         Kept("qkv", "keys and values", 2 * t * k_rank * dh * ELEMENT),
         Kept("sdpa", "attention output", t * a_rank * dh * ELEMENT),
     ]
+    if gated(run):
+        kept.append(Kept("qkv", "gate", t * a_rank * dh * ELEMENT))
     if fused:
         kept.append(Kept("sdpa", "softmax statistics", 4 * t * a_rank))
         if run.stack.mixed_qkv:

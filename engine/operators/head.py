@@ -6,6 +6,7 @@ Symbols: T tokens of a micro-batch on one rank; h hidden; Vp padded vocabulary; 
 import numpy as np
 
 from engine.columns import Column, column
+from engine.dimensions import shape
 from engine.inputs import Run
 from engine.layout import Degrees
 from engine.operators.tensor_parallel import enter, enter_back
@@ -42,18 +43,28 @@ def head(run: Run, d: Degrees, gradient: Column) -> Block:
     rows = t * h * ELEMENT
     shard = padded_vocabulary(run) / d.tp
     logits = t * shard * SINGLE
-    gemm, back = linear("head", t, shard, h, run.states.weights, gradient)
+    width = shape(run.model).embedding
+    gemm, back = linear("head", t, shard, width, run.states.weights, gradient)
+    narrow, narrow_back = narrowed(run, t, h, width, gradient)
     passes = run.stack.loss_passes
-    forward: list[Work] = [Traffic("norm", rows / split, 3), *enter(d, "head", rows), gemm]
+    forward: list[Work] = [Traffic("norm", rows / split, 3), *narrow, *enter(d, "head", rows), gemm]
     forward += [
         Traffic("loss", logits, passes * FORWARD_SHARE),
         Collective("loss sum", "all_reduce", 3 * t * SINGLE, "tensor"),
     ]
     backward: list[Work] = [Traffic("loss", logits, passes * (1 - FORWARD_SHARE)), *back]
-    backward += [*enter_back(d, "head", "head", rows), Traffic("norm", rows / split, 5)]
+    backward += [*enter_back(d, "head", "head", rows), *narrow_back, Traffic("norm", rows / split, 5)]
     return Block(
         "head", tuple(forward), tuple(backward), (Kept("norm", "final norm input and output", 2 * rows / split),)
     )
+
+
+def narrowed(run: Run, m: Column, n: Column, k: Column, gradient: Column) -> tuple[list[Work], list[Work]]:
+    """The projection between the layers and an embedding of another width: T x w x h, nothing where they are equal."""
+    if np.all(n == k):
+        return [], []
+    gemm, back = linear("projection", m, n, k, run.states.weights, gradient)
+    return [gemm], list(back)
 
 
 def logits_bytes(run: Run, d: Degrees) -> Column:

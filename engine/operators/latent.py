@@ -9,11 +9,12 @@ Source: DeepSeek-V2 2024 section 2.1; the design's correction list (its own GEMM
 from dataclasses import dataclass
 
 from engine.columns import ZERO, Column, column
-from engine.flops import mean_keys
+from engine.flops import keys_seen
 from engine.inputs import Attention, Run
 from engine.layout import Degrees
 from engine.models import shape
 from engine.operators.attention import CONTEXT_BEHIND, FUSED_BACKWARD
+from engine.operators.indexer import indexer
 from engine.operators.tensor_parallel import enter, enter_back, leave, leave_back
 from engine.operators.work import ELEMENT, Block, Collective, Kept, Sdpa, Traffic, Work, kept_element, linear
 
@@ -55,13 +56,16 @@ def latent_attention(run: Run, d: Degrees, gradient: Column, fused: bool) -> Blo
     rope = Traffic("rope", t * (r.heads + 1) * r.rotary * ELEMENT, 3)
     forward: list[Work] = [Traffic("norm", rows / split, 3), q_down, kv_down, Traffic("latent norm", latents, 3)]
     forward += [*enter(d, "attention", _gathered(r, t, h, full)), q_up, kv_up, rope, *_context(run, d, r, 1.0)]
-    forward += [_core(d, r, fused, backward=False), out, *leave(d, "attention", rows)]
+    index = indexer(run, d, attention, gradient)
+    forward += [*index.forward, _core(run, d, r, fused, backward=False), out, *leave(d, "attention", rows)]
     forward += [Traffic("residual", rows / split, 2)]
     backward: list[Work] = [Traffic("residual", rows / split, 3), *leave_back(d, "attention", rows), *out_back]
-    backward += [*_context(run, d, r, 2.0), _core(d, r, fused, backward=True), rope, *kv_up_back, *q_up_back]
+    backward += [*_context(run, d, r, 2.0), _core(run, d, r, fused, backward=True), *index.backward]
+    backward += [rope, *kv_up_back, *q_up_back]
     backward += [*enter_back(d, "attention", "q_up", _gathered(r, t, h, full)), Traffic("latent norm", latents, 5)]
     backward += [*kv_down_back, *q_down_back, Traffic("norm", rows / split, 5)]
-    return Block("attention", tuple(forward), tuple(backward), _keeps(run, d, r, rows / split, split))
+    kept = (*_keeps(run, d, r, rows / split, split), *index.keeps)
+    return Block("attention", tuple(forward), tuple(backward), kept)
 
 
 def _gathered(r: Ranks, t: Column, h: Column, full: Column) -> Column:
@@ -69,9 +73,9 @@ def _gathered(r: Ranks, t: Column, h: Column, full: Column) -> Column:
     return t * ELEMENT * (r.query + full * h + r.latent + r.rotary)
 
 
-def _core(d: Degrees, r: Ranks, fused: bool, backward: bool) -> Sdpa:
+def _core(run: Run, d: Degrees, r: Ranks, fused: bool, backward: bool) -> Sdpa:
     """2 T keys a (d_qk + d_v) FLOPs forward with half the square, the whole square without a fused kernel."""
-    keys = mean_keys(d.sequence) if fused else d.sequence
+    keys = keys_seen(run.model.attention, False, d.sequence) if fused else d.sequence
     times = (FUSED_BACKWARD if fused else 2.0) if backward else 1.0
     return Sdpa("sdpa", 2 * d.tokens * keys * r.heads * (r.qk + r.value) * times, d.sequence, r.qk, backward, fused)
 

@@ -33,6 +33,11 @@ def chunk_times(times: Sequence[float], virtual_stages: int = 1) -> list[list[fl
     return [[t, times[len(times) - 1 - i]] for i, t in enumerate(times)]
 
 
+def partners(stage: int, stages: int) -> tuple[int, ...]:
+    """A rank holds stages i and p-1-i, and half of the micro-batches goes through each: two copies of the model."""
+    return (stage, stages - 1 - stage)
+
+
 def share(virtual_stages: int = 1) -> float:
     """1: a chunk is a whole stage."""
     return 1.0

@@ -10,7 +10,21 @@ import numpy as np
 
 from engine.columns import ONE, Column
 from engine.schedules.dualpipe import two_way
+from engine.schedules.gpipe import partners
 from engine.schedules.passes import TWO, Pass, Rule, StageTimes, largest, whole_number
+
+__all__ = [
+    "bubble",
+    "chunk_times",
+    "exposed_sends",
+    "in_flight",
+    "partners",
+    "passes",
+    "rules",
+    "share",
+    "total",
+    "upstream",
+]
 
 
 def rules(stages: int, micro_batches: Column, virtual_stages: int = 1) -> tuple[Rule, ...]:

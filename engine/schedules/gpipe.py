@@ -26,6 +26,11 @@ def chunk_times(times: Sequence[float], virtual_stages: int = 1) -> list[list[fl
     return [[t] for t in times]
 
 
+def partners(stage: int, stages: int) -> tuple[int, ...]:
+    """A rank holds one stage."""
+    return (stage,)
+
+
 def share(virtual_stages: int = 1) -> float:
     """1: a chunk is a whole stage."""
     return 1.0

@@ -12,7 +12,21 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine.columns import ONE, Column
+from engine.schedules.gpipe import partners
 from engine.schedules.passes import TWO, Pass, Rule, StageTimes, added, largest, smallest, whole_number
+
+__all__ = [
+    "bubble",
+    "chunk_times",
+    "exposed_sends",
+    "in_flight",
+    "partners",
+    "passes",
+    "rules",
+    "share",
+    "total",
+    "upstream",
+]
 
 
 def rules(stages: int, micro_batches: Column, virtual_stages: int = 1) -> tuple[Rule, ...]:

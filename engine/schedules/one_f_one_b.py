@@ -6,10 +6,21 @@ Symbols: engine/schedules/passes.py. One chunk a rank; the default schedule.
 import numpy as np
 
 from engine.columns import ONE, ZERO, Column
-from engine.schedules.gpipe import chunk_times, rules, share, upstream
+from engine.schedules.gpipe import chunk_times, partners, rules, share, upstream
 from engine.schedules.passes import TWO, Pass, StageTimes, added, largest, round_trips
 
-__all__ = ["bubble", "chunk_times", "exposed_sends", "in_flight", "passes", "rules", "share", "total", "upstream"]
+__all__ = [
+    "bubble",
+    "chunk_times",
+    "exposed_sends",
+    "in_flight",
+    "partners",
+    "passes",
+    "rules",
+    "share",
+    "total",
+    "upstream",
+]
 
 
 def passes(stage: int, stages: int, micro_batches: int, virtual_stages: int = 1) -> list[Pass]:

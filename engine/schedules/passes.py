@@ -109,6 +109,9 @@ class PipelineSchedule(Protocol):
     def chunk_times(self, times: Sequence[float], virtual_stages: int = 1) -> list[list[float]]:
         """Seconds of each chunk [stage][chunk] from the seconds of whole stages."""
 
+    def partners(self, stage: int, stages: int) -> tuple[int, ...]:
+        """The stages that the rank of ``stage`` holds, each for an equal part of the micro-batches."""
+
     def share(self, virtual_stages: int = 1) -> float:
         """What one chunk keeps for its backward, in units of one micro-batch on one stage (1/p of the model)."""
 

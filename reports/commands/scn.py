@@ -1,18 +1,36 @@
 """`scn`: check scenario files, and say what the installation lacks. Imports no library that draws or computes."""
 
+import gc
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
 
 import click
 
 from reports.commands import shell
-from reports.commands.catalog import catalog
-from reports.commands.explain import explain
-from reports.commands.fmt import fmt
+
+# Commands with a file of their own, which is imported when they are called: {command: its file, and its name there}.
+FILES = {"catalog": "catalog", "explain": "explain", "fmt": "fmt", "import": "import_"}
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class Commands(click.Group):
+    """The commands of this file and those of FILES."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All names, for help and completion."""
+        return sorted({*self.commands, *FILES})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """A command by its name, imported if need be."""
+        if cmd_name not in FILES:
+            return super().get_command(ctx, cmd_name)
+        command = getattr(import_module(f"reports.commands.{FILES[cmd_name]}"), FILES[cmd_name])
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="tonnage", prog_name="tonnage")
 def scn() -> None:
     """Work on the scenario language."""
@@ -56,10 +74,7 @@ def doctor() -> int:
     return shell.CANNOT_WRITE if any(finding.mark == "missing" for finding in findings) else shell.HOLDS
 
 
-for command in (catalog, explain, fmt):
-    scn.add_command(command)
-
-
 def main() -> NoReturn:
-    """The command `scn`."""
+    """The command `scn`. It lives too briefly for collecting garbage to pay: that is a tenth of a check."""
+    gc.disable()
     shell.run(scn)
