@@ -7,7 +7,7 @@ from dsl.expressions import Compiled, built, compiled
 from dsl.kinds import Setting
 from dsl.measured import measured_of
 from dsl.problems import Problem
-from dsl.runs import World, rule_of, run_table
+from dsl.runs import World, named_block, rule_of, run_table
 from dsl.scenario import Chart, Check, Compare, Item, Report, Roofline, Rule, Value
 from dsl.scenario import Table as Experiment
 from dsl.schema import run_rows, schema
@@ -256,9 +256,14 @@ def roofline_of(world: World, defined: Defined) -> Roofline | None:
     """A roofline, checked."""
     before = len(world.problems)
     body = world.body(defined)
-    settings = plain_settings(world, defined, body, _empty(world, defined))
-    if _failed(world, before):
+    table = _empty(world, defined)
+    settings = plain_settings(world, defined, body, table)
+    entry = body.entries.get("gpu")
+    gpu = referred(entry.value, table.context(entry)) if entry is not None and not _failed(world, before) else None
+    if gpu is None:
         return None
+    part = named_block(world, gpu)
+    settings |= {path.removeprefix("cluster."): value for path, value in part.items() if path.startswith("cluster.gpu.")}
     return Roofline(defined.name, defined.block.title, defined.block.name_span, where_of(defined), settings)
 
 

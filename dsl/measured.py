@@ -100,8 +100,9 @@ def unknown_setting(path: Name, table: Table, label: str) -> Problem:
 
 
 def phase_of(part: Part, table: Table) -> dict[str, Value]:
-    """The settings of one stretch of a run."""
+    """The settings of one stretch of a run; a batch in tokens as whole sequences of the stretch's own length."""
     found: dict[str, Value] = {}
+    in_tokens: list[Entry] = []
     for path, entry in part.body.entries.items():
         row = table.row(path)
         if row is None:
@@ -113,4 +114,21 @@ def phase_of(part: Part, table: Table) -> dict[str, Value]:
             found[path] = Value(
                 settled.value, settled.unit, entry.value.span, "stated", "", f"{entry.file.logical}:{entry.span.line}"
             )
+            if row.holds == "sequences" and settled.tag == "tokens":
+                in_tokens.append(entry)
+    length = found["sequence"].value if "sequence" in found else table.get("sequence")
+    for entry in in_tokens:
+        value = found.pop(entry.path)
+        if not length or value.value % length:
+            table.problems.append(
+                Problem(
+                    "E22",
+                    f"`{entry.path}` is not a whole number of sequences",
+                    entry.value.span,
+                    "of the phase's sequence length",
+                    help="write sequences, or a multiple of the sequence",
+                )
+            )
+        else:
+            found[entry.path] = value._replace(value=value.value / length, unit_written="sequences")
     return found

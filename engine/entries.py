@@ -125,7 +125,7 @@ def tied(run: Run, made: Timing) -> Entry:
 
 
 def overheads(run: Run, d: Degrees, entries: list[Entry]) -> list[Entry]:
-    """Stragglers, a share of everything per doubling beyond a node of eight, the fixed time of a step, a stated slow rank.
+    """Stragglers, a share of everything per doubling beyond a node of eight, the fixed time, a stated slow rank.
 
     Every collective waits for its slowest member, so a slow rank makes the whole step that share longer (S4 9.3).
     """

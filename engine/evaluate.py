@@ -7,14 +7,14 @@ input is absent, and ``missing`` names the settings it lacks; nothing is ever fi
 built, or does not fit, is a result too: the status says so and the reasons say why.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 
 import numpy as np
 
 from engine import alternatives, entries, flops, layout, memory, models, network, reduced, simulate, step, validity
 from engine import traffic as traffic_by_axis
-from engine.columns import ONE, Column, column
+from engine.columns import ONE, ZERO, Column, column
 from engine.inputs import Run
 from engine.kernels import device
 from engine.layout import Degrees
@@ -22,13 +22,14 @@ from engine.ledger import Entry, Row
 from engine.metrics import BY_NAME
 from engine.operators import lora
 from engine.operators.head import padded_vocabulary
-from engine.outcome import keep_going, pay
+from engine.operators.layer import doubts
+from engine.outcome import in_stretches, keep_going, pay
 from engine.reduced import Reduced
 from engine.result import DURATION_RESULTS, MEMORY_RESULTS, STEP_RESULTS, Columns, Result
 from engine.schedules import SCHEDULES
 from engine.states import largest
 
-__all__ = ["Columns", "Result", "evaluate"]
+__all__ = ["Columns", "Result", "evaluate", "evaluate_phases"]
 
 SIMULATED_PASSES = 40_000  # a schedule with more passes is not simulated beside the closed form
 DRAWN = 12  # micro-batches of the timeline that is drawn
@@ -56,6 +57,11 @@ def evaluate(run: Run, advise: bool = True) -> Result:
     if advise and result.status in ("cannot_be_built", "does_not_fit") and len(result.columns["used_gpus"]) == 1:
         result.alternatives = [a.text for a in alternatives.alternatives(run, _tried)]
     return result
+
+
+def evaluate_phases(run: Run, phases: Sequence[tuple[str, Run]]) -> Result:
+    """The result of a run with stretches of other settings, each a run with its own tokens (engine/outcome.py)."""
+    return in_stretches(evaluate(run), phases, lambda own: evaluate(own, advise=False))
 
 
 def _tried(run: Run) -> alternatives.Evaluated:
@@ -128,7 +134,8 @@ def lay_out(result: Result) -> None:
 def count(result: Result) -> None:
     """Exact parameter counts."""
     n = result.parameters = models.count(result.run.model)
-    trained = lora.trained_share(result.run) * n.total + lora.parameters(result.run)
+    whole = not models.missing_dimensions(result.run.model)
+    trained = lora.trained_share(result.run) * n.total + (lora.parameters(result.run) if whole else ZERO)
     result.columns["trained_parameters"] = trained
     result.columns |= {"parameters": n.total, "active_parameters": n.active, "parameters_matmul": n.matmul}
 
@@ -144,6 +151,7 @@ def time_step(result: Result, simulated: bool = True) -> None:
     if lacking:
         return
     total = made.seconds
+    result.notes += doubts(run.model)
     parts = {name: step.add(e.exposed for e in _of(made.entries, name)) for name in _CAUSES}
     exposed = step.add(parts[f"{axis}_communication"] for axis in ("tensor", "context", "expert", "pipeline", "data"))
     useful = d.micro_batches * made.timing.slowest
@@ -238,15 +246,21 @@ def rate(result: Result) -> None:
     tokens = d.tokens_per_step / result.columns["step_time"]
     per_gpu, dev = tokens / d.used, device(run)
     again = step.recomputed_flops(run, d, made.timing)
+    untrained = 2 * (1 - lora.trained_share(run))  # weight gradients that are not computed
+    n = models.count(run.model)
+    adapters = 6 * lora.parameters(run)
+    six_n = per_token.six_n - untrained * n.active + adapters
+    with_attention = per_token.with_attention - untrained * n.active + adapters
+    causal = per_token.causal - untrained * n.matmul + adapters
     result.columns |= {
         "tokens_per_second": tokens,
         "tokens_per_second_per_gpu": per_gpu,
-        "model_flops": per_token.six_n * per_gpu,
-        "mfu": per_token.six_n * per_gpu / dev.peak,
-        "mfu_attention": per_token.with_attention * per_gpu / dev.peak,
-        "mfu_causal": per_token.causal * per_gpu / dev.peak,
-        "mfu_bf16": per_token.six_n * per_gpu / dev.peak_bf16,
-        "hfu": (per_token.causal + again) * per_gpu / dev.peak,
+        "model_flops": six_n * per_gpu,
+        "mfu": six_n * per_gpu / dev.peak,
+        "mfu_attention": with_attention * per_gpu / dev.peak,
+        "mfu_causal": causal * per_gpu / dev.peak,
+        "mfu_bf16": six_n * per_gpu / dev.peak_bf16,
+        "hfu": (causal + again) * per_gpu / dev.peak,
     }
     result.columns["ridge"] = dev.peak / run.gpu.memory_bandwidth
 
@@ -275,12 +289,11 @@ def fill_memory(result: Result) -> None:
         "memory_per_gpu": peak,
         "memory_allocated": at("allocated"),
         "memory_headroom": run.gpu.memory - peak,
-        "host_memory": run.cluster.gpus_per_node
-        * np.max(np.stack(np.broadcast_arrays(*(s.host for s in stages))), axis=0),
-    }
-    result.columns |= {
-        f"memory_{phase}": np.max(np.stack(np.broadcast_arrays(*(getattr(s, phase) for s in stages))), axis=0)
-        for phase in ("load", "step", "update", "save")
+        "memory_host": run.cluster.gpus_per_node * largest([s.host for s in stages]),
+        "memory_step": largest([s.step for s in stages]),
+        "memory_load": largest([s.load for s in stages]),
+        "memory_update": largest([s.update for s in stages]),
+        "memory_save": largest([s.save for s in stages]),
     }
     if len(peak) == 1 and peak[0] > run.gpu.memory[0]:
         result.status = "does_not_fit"

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.columns import ZERO, Column
-from engine.inputs import Checkpoint, Run, States
+from engine.columns import ONE, ZERO, Column
+from engine.inputs import Checkpoint, CheckpointTier, Run, States
+from engine.recovery import Tier, expanded, expansion, spare_wait
 
 YEAR = 8766 * 3600.0  # of hazards: 365.25 days, as data/hardware counts a GPU-year
-HOST_COPY = 30e9  # bytes/s a GPU reaches when all GPUs of a node copy to host memory (20-40 GB/s; 55 GB/s alone)
+RARE = 1e-9  # least share of failures that come back from the shared store
 NEWTON_STEPS = 12  # from Young's interval Newton needs 4-6 to the last digit
 PATIENCE = 20  # a simulated run that needs more than so many attempts a segment gets nowhere and is given up
 
@@ -197,36 +198,54 @@ class Goodput:
     busy: Column | None
     restart_can_fail: bool
     missing: tuple[str, ...]
+    inner: tuple[Tier, ...]  # faster tiers, host memory first
+    share: Column  # of failures that come back from the shared store
+    wait: Column  # part of the restart: waiting for a node where no spare is at hand
 
     def curve(self, intervals: Column, mtbf: Column | None = None) -> Column | None:
         """Effective training time at these intervals (and another MTBF): one design point, many intervals."""
         between = mtbf if mtbf is not None else self.mtbf
         if self.pause is None or between is None:
             return None
-        return effective(intervals, self.pause, between, self.restart + self.staleness, self.restart_can_fail)
+        restart, can_fail = self.restart + self.staleness, self.restart_can_fail
+        if not self.inner:
+            return effective(intervals, self.pause, between, restart, can_fail)
+        stretch = expansion(self.inner, between, can_fail)
+        return 1.0 / expanded(intervals, self.pause, between / self.share, restart, can_fail, stretch)
 
 
 def plan(run: Run, size: Column, used_gpus: Column) -> Goodput:
     """The checkpoints of ``run``: ``size`` bytes each, written by the nodes of the GPUs that work.
 
-    Synchronous: the pause is the save. Asynchronous: the pause is the copy to host memory (30 GB/s a GPU where not
-    stated), the write goes on behind training, saves cannot be closer together than it takes, and a failure loses
-    the work of one write more: R + W for R (ruling (d)). A stated ``hang_detection`` comes before every restart.
+    Synchronous: the pause is the save. Asynchronous: the pause is the copy to host memory over the gpu's host link, the
+    write goes on behind training, saves cannot be closer together than it takes, and a failure loses the work of one
+    write more: R + W for R (ruling (d)). A stated ``hang_detection`` comes before every restart, and so does the wait
+    for a repaired node where spares are used up. Faster tiers (host memory, a node's disks) take their share of the
+    failures from the shared store (engine/recovery.py).
     """
     c, cluster, later = run.checkpoint, run.cluster, run.checkpoint.mode == "async"
     nodes = np.ceil(used_gpus / cluster.gpus_per_node)
     save = c.write if c.write is not None else save_time(size, nodes, cluster.storage.node_write, cluster.storage.write)
-    pause = c.pause if c.pause is not None else size / used_gpus / HOST_COPY if later else save
+    pause = c.pause if c.pause is not None else host_copy(run, size / used_gpus) if later else save
     save = pause if save is None and not later else save
     staleness = ZERO if save is None or not later else save
-    restart = cluster.restart + (ZERO if cluster.hang_detection is None else cluster.hang_detection)
+    hang, wait = ZERO if cluster.hang_detection is None else cluster.hang_detection, spare_wait(cluster, cluster.mtbf)
+    inner = inner_tiers(run, size / used_gpus, cluster.restart + hang)
+    share = np.maximum(1.0 - sum((tier.share for tier in inner), ZERO), RARE)
+    stretch = ONE if cluster.mtbf is None else expansion(inner, cluster.mtbf, c.restart_can_fail)
+    restart = cluster.restart + hang + wait / share  # what survives in a faster tier needs no other node
     needed = {"cluster.storage.write": save, "cluster.mtbf": cluster.mtbf}
     missing = tuple(name for name, value in needed.items() if value is None)
-    found = _intervals(c, pause, cluster.mtbf, restart + staleness, staleness)
+    rare = None if cluster.mtbf is None else cluster.mtbf / share
+    found = _intervals(c, pause, rare, restart + staleness, staleness, stretch)
     used, kept, busy = found["used"], None, None
     if save is not None and used is not None and pause is not None and cluster.mtbf is not None:
         kept = effective(used, pause, cluster.mtbf, restart + staleness, c.restart_can_fail)
         busy = busy_share(used, pause, cluster.mtbf, restart)
+        if inner:
+            late = restart + staleness
+            kept = 1.0 / expanded(used, pause, cluster.mtbf / share, late, c.restart_can_fail, stretch)
+            busy = tiered_busy_share((*inner, Tier("shared", used, pause, restart, share)), cluster.mtbf)
     return Goodput(
         size,
         size / used_gpus,
@@ -243,16 +262,60 @@ def plan(run: Run, size: Column, used_gpus: Column) -> Goodput:
         busy,
         c.restart_can_fail,
         missing,
+        inner,
+        share,
+        wait,
     )
 
 
+def host_copy(run: Run, size_per_gpu: Column) -> Column:
+    """Seconds to copy a GPU's part of a checkpoint to host memory: bytes / host link."""
+    return size_per_gpu / run.gpu.host_link
+
+
+def inner_tiers(run: Run, size_per_gpu: Column, restart: Column) -> tuple[Tier, ...]:
+    """The faster tiers a run states, fastest first; each takes the failures that the one before does not survive.
+
+    Where it is not stated, the pause is the copy to host memory, the restart the cluster's, and the interval the best
+    for that tier's own failures.
+    """
+    found: list[Tier] = []
+    before, job = ZERO, run.cluster.mtbf
+    tiers: tuple[tuple[str, CheckpointTier | None], ...] = (
+        ("host", run.checkpoint.host),
+        ("local", run.checkpoint.local),
+    )
+    for name, tier in tiers:
+        if tier is None or job is None:
+            continue
+        share = np.maximum(tier.survives - before, 0.0)
+        before = np.maximum(before, tier.survives)
+        pause = host_copy(run, size_per_gpu) if tier.pause is None else tier.pause
+        back = restart if tier.restart is None else tier.restart
+        own = Tier(name, ONE, pause, back, share).mtbf(job)
+        interval = best(pause, own, back) if tier.interval is None else tier.interval
+        found.append(Tier(name, interval, pause, back, share))
+    return tuple(found)
+
+
+def tiered_busy_share(tiers: tuple[Tier, ...], mtbf: Column) -> Column:
+    """``busy_share`` with several tiers: M/(M + mean R) / (1 + sum of d/tau)."""
+    restart = sum((t.share * t.restart for t in tiers), ZERO)
+    pauses = sum((t.pause / t.interval for t in tiers), ZERO)
+    return mtbf / (mtbf + restart) / (1.0 + pauses)
+
+
 def _intervals(
-    c: Checkpoint, pause: Column | None, mtbf: Column | None, restart: Column, least: Column
+    c: Checkpoint, pause: Column | None, mtbf: Column | None, restart: Column, least: Column, stretch: Column = ONE
 ) -> dict[str, Column | None]:
-    """The interval of every rule and the one used, none shorter than the write of an asynchronous save."""
+    """The interval of every rule and the one used, none shorter than the write of an asynchronous save.
+
+    Work is stretched by what faster tiers cost, so that the same time between saves holds less of it.
+    """
     found: dict[str, Column | None] = {"young": None, "daly": None, "best": None, "used": c.interval}
     if pause is not None and mtbf is not None:
-        found |= {name: np.maximum(INTERVALS[name](pause, mtbf, restart), least) for name in ("young", "daly", "best")}
+        names = {"young", "daly", "best", c.rule} & INTERVALS.keys()
+        found |= {name: np.maximum(INTERVALS[name](pause, mtbf, restart) / stretch, least) for name in names}
         if c.interval is None:
-            found["used"] = np.maximum(INTERVALS[c.rule](pause, mtbf, restart), least)
+            found["used"] = found[c.rule]
     return found

@@ -81,10 +81,14 @@ METRICS: tuple[Metric, ...] = (
     Metric("checkpoint_interval", "seconds", "min", 1, "time between saves that is used"),
     Metric("checkpoint_best", "seconds", "min", 1, "the best interval"),
     Metric("checkpoint_save", "seconds", "s", 1, "time a save stops training"),
+    Metric("restart_time", "seconds", "min", 1, "from a failure to training again, hang detection and waits included"),
+    Metric("spare_wait", "seconds", "min", 1, "mean wait of a failure for a node, where no spare is at hand"),
     Metric("effective_training_time", "share", "%", 1, "useful training over time passed"),
     Metric("mtbf", "seconds", "h", 2, "mean time between failures of the job"),
     Metric("time_to_train", "seconds", "days", 1, "tokens over tokens/s, over the effective training time"),
     Metric("gpu_hours", "gpu-seconds", "GPU-hours", 0, "all GPUs billed, for the whole run"),
+    Metric("straggler_time", "seconds", "days", 2, "what the stated slow rank adds to the run"),
+    Metric("straggler_cost", "usd", "$M", 2, "the GPUs' line for that time"),
     Metric("cost", "usd", "$M", 2, "all cost lines that are included"),
     Metric("cost_per_token", "usd", "$/Mtoken", 3, "cost over training tokens"),
     Metric("energy", "joules", "MWh", 0, "energy of the run, facility included"),
@@ -97,7 +101,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("scaling_efficiency", "share", "%", 1, "compute over step time (reduced)"),
     Metric("launch_share", "share", "%", 1, "launch tax over step time"),
     Metric("smallest_collective", "bytes", "MB", 2, "smallest collective of the step"),
-    Metric("ridge", "flop/byte", "FLOP/byte", 0, "peak over memory bandwidth"),
+    Metric("ridge", "number", "FLOP/byte", 0, "peak over memory bandwidth"),
 )
 
 BY_NAME: dict[str, Metric] = {m.name: m for m in METRICS}

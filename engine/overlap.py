@@ -103,12 +103,10 @@ def sharded_rows(
     first = np.maximum(gather - f, 0.0)
     rows = [("weights", "all_gather", gathered, count, gather, first, gather, "forward", ahead)]
     if run.layout.reshard:
-        rows.append(
-            ("weights again", "all_gather", gathered, count, again, late * again / both, ZERO, "backward", behind)
-        )
-    rows.append(
-        ("gradients", "reduce_scatter", reduced, sums, reduce, late * reduce / both, reduce, "backward", behind)
-    )
+        over = late * again / both
+        rows.append(("weights again", "all_gather", gathered, count, again, over, ZERO, "backward", behind))
+    over = late * reduce / both
+    rows.append(("gradients", "reduce_scatter", reduced, sums, reduce, over, reduce, "backward", behind))
     return [
         _entry(prices, bucket, op, kind, size, times, _expose(run, times, busy, over, edge), phase, hidden_by)
         for op, kind, size, times, busy, over, edge, phase, hidden_by in rows

@@ -35,6 +35,16 @@ DURATION_RESULTS = ("time_to_train", "gpu_hours", "cost", "cost_per_token", "ene
 
 
 @dataclass
+class Stretch:
+    """A part of a run with settings of its own: its tokens, its own result, and the seconds it takes."""
+
+    name: str
+    tokens: Column
+    result: "Result"
+    seconds: Column | None
+
+
+@dataclass
 class Result:
     """Everything one evaluation knows. ``columns`` holds the results; the rest is for tables and figures."""
 
@@ -57,6 +67,7 @@ class Result:
     cost: tuple[CostLine, ...] = ()
     power: tuple[PowerLine, ...] = ()
     reduced: Reduced | None = None
+    stretches: list[Stretch] = field(default_factory=list)
 
     def lack(self, names: Iterable[str], settings: Iterable[str]) -> None:
         """Marks results as unavailable for want of ``settings``."""

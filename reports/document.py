@@ -4,17 +4,18 @@
 what is missing is null and named. Paths are logical, so that the same file gives the same bytes anywhere.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dsl.scenario import Check, Report, Run, Scenario, Value
+from dsl.scenario import Check, Report, Roofline, Run, Scenario, Value
 from dsl.schema import run_row
 from engine import cost
-from engine.evaluate import Result, evaluate
+from engine.evaluate import Result, evaluate_phases
 from engine.metrics import BY_NAME, METRICS
 from engine.read import read
 from reports.judgement import check, plain, verdict
 from reports.point import Json, failures, number, point_of
+from reports.roofline_point import roofline_point
 from reports.summary import failed, key_numbers
 from reports.summary import verdict as summary_verdict
 
@@ -23,7 +24,7 @@ ENGINE_VERSION = "0.1.0"
 
 def build(scenario: Scenario) -> Json:
     """The document of a scenario: every run of the file evaluated, judged and summed up."""
-    runs = [(run, evaluate(read(run.plain()))) for run in scenario.runs]
+    runs = [(run, evaluated(run)) for run in scenario.runs]
     points = [point(run, result, scenario.checks) for run, result in runs]
     report = report_of(scenario.report)
     shown = [] if scenario.report is None else [(i.text, i.called, i.unit) for i in scenario.report.show]
@@ -44,11 +45,36 @@ def build(scenario: Scenario) -> Json:
         "not_evaluated": not_evaluated(scenario),
         "notes": list(scenario.notes),
         "source": scenario.source,
-        "experiments": [
-            {"kind": "run", "name": run.name, "title": run.title, "where": run.where, "points": [p]}
-            for (run, _), p in zip(runs, points, strict=True)
-        ],
+        "experiments": [*rooflines(scenario), *run_experiments(runs, points)],
     }
+
+
+FOLLOWS = ("layout.data", "layout.sequence_parallel")  # settings that a phase works out anew where none is stated
+
+
+def evaluated(run: Run) -> Result:
+    """A run evaluated, with its phases: each the run's settings with some of its own."""
+    own = run.plain()
+    anew = {path: None for path in FOLLOWS if path in run.settings and run.settings[path].origin == "default"}
+    phases = [(name, read(own | anew | {p: v.value for p, v in values.items()})) for name, values in run.phases]
+    return evaluate_phases(read(own), phases)
+
+
+def rooflines(scenario: Scenario) -> list[Json]:
+    """The roofline blocks of the file, evaluated."""
+    return [
+        {"kind": "roofline", "name": r.name, "title": r.title, "where": r.where, "points": [roofline_point(r)]}
+        for r in scenario.experiments
+        if isinstance(r, Roofline)
+    ]
+
+
+def run_experiments(runs: Sequence[tuple[Run, Result]], points: Sequence[Json]) -> list[Json]:
+    """The runs of the file, each with its one point."""
+    return [
+        {"kind": "run", "name": run.name, "title": run.title, "where": run.where, "points": [p]}
+        for (run, _), p in zip(runs, points, strict=True)
+    ]
 
 
 NOTHING: Json = {"word": "not_decided", "sentences": ["The file holds no run"], "counts": {}}
@@ -56,7 +82,7 @@ NOTHING: Json = {"word": "not_decided", "sentences": ["The file holds no run"], 
 
 def exit_code(document: Json) -> int:
     """1 where a require or a check of severity fail does not hold, or a layout does not fit or cannot be built."""
-    return int(any(failed(p) for e in document["experiments"] for p in e["points"]))
+    return int(any(failed(p) for e in document["experiments"] if e["kind"] == "run" for p in e["points"]))
 
 
 def not_evaluated(scenario: Scenario) -> list[Json]:
@@ -64,7 +90,7 @@ def not_evaluated(scenario: Scenario) -> list[Json]:
     return [
         {"kind": e.kind, "name": e.name, "title": e.title, "where": e.where}
         for e in scenario.experiments
-        if not isinstance(e, Run)
+        if not isinstance(e, (Run, Roofline))
     ]
 
 

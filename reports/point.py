@@ -55,6 +55,7 @@ def point_of(result: Result) -> Json:
         "cost": cost(result),
         "power": power(result),
         "gpus": gpus(result),
+        "phases": phases(result),
         "notes": list(result.notes),
         "unavailable": [{"result": name, "missing": list(settings)} for name, settings in result.missing.items()],
         "status": result.status,
@@ -195,6 +196,7 @@ def checkpoint(result: Result) -> Json | None:
         return None
     named = ("size", "size_per_gpu", "save", "pause", "mtbf", "restart", "young", "daly", "best", "used")
     found: Json = {name: number(getattr(plan, name)) for name in named}
+    found |= {"wait": number(plan.wait), "tiers": tiers(plan), "shared_share": number(plan.share)}
     return found | {"curve": _curve(plan, 1.0), "curves": _curves(plan)}
 
 
@@ -230,6 +232,27 @@ def failures(rates: Mapping[str, float], used: float) -> list[Json]:
         {"component": name, "rate_per_gpu_year": rate, "per_day": number(goodput.per_gpu_year(rate) * used * day)}
         for name, rate in rates.items()
     ]
+
+
+def phases(result: Result) -> list[Json]:
+    """The stretches of a run: tokens, batch and sequence of each, its rate, memory and time."""
+    rows = []
+    for part in result.stretches:
+        own, results = part.result.run, part.result.columns
+        named = ("step_time", "tokens_per_second", "tokens_per_step", "memory_per_gpu", "effective_training_time")
+        rows.append(
+            {"name": part.name, "tokens": number(part.tokens), "batch": number(own.batch),
+             "sequence": number(None if part.result.degrees is None else part.result.degrees.sequence)}
+            | {name: number(results.get(name)) for name in named}
+            | {"time": number(part.seconds), "status": part.result.status}
+        )  # fmt: skip
+    return rows
+
+
+def tiers(plan: goodput.Goodput) -> list[Json]:
+    """Places that checkpoints are kept in, faster ones first: interval, pause, restart and share of the failures."""
+    named = ("interval", "pause", "restart", "share")
+    return [{"name": t.name} | {name: number(getattr(t, name)) for name in named} for t in plan.inner]
 
 
 def gpus(result: Result) -> Json:

@@ -134,7 +134,7 @@ def test_names_and_flags_as_words() -> None:
 def test_interpolation_meets_its_points_and_stays_between(points: list[tuple[float, float]]) -> None:
     points.sort()
     for x, y in points:
-        assert interpolated(points, x) == pytest.approx(y)
+        assert interpolated(points, x) == pytest.approx(y, abs=1e-9)
     middle = (points[0][0] + points[1][0]) / 2
     low, high = sorted((points[0][1], points[1][1]))
     found = interpolated(points, middle)

@@ -12,6 +12,8 @@ from dsl.schema import schema
 from dsl.syntax import Expression, Flag, Name, Number, Text
 
 UNITS = {"tokens": " tokens"}
+TAKEN = frozenset("and as at because called doubling edition else false from if import let not or require step then "
+                  "true where".split())  # fmt: skip
 ORDER = ("attention", "mixer", "experts", "bias")
 
 
@@ -83,9 +85,11 @@ def _quoted(text: str) -> str:
 
 def model_name(wanted: str) -> str:
     """A text as a name of the language: letters, digits and _, joined by - and by dots before digits."""
-    pieces = re.sub(r"[^A-Za-z0-9_.]+", "-", wanted).strip("-.")
-    pieces = re.sub(r"\.(?![0-9])", "-", re.sub(r"[-.]*-[-.]*", "-", pieces)).strip("-.")
-    return pieces if re.match(r"[A-Za-z_]", pieces) else f"model-{pieces}".rstrip("-")
+    name = ""
+    for gap, piece in re.findall(r"([^A-Za-z0-9_]*)([A-Za-z0-9_]+)", wanted):
+        joint = "." if gap == "." and piece[0].isdigit() else "-"
+        name += (joint if name else "") + piece
+    return name if re.match(r"[A-Za-z_]", name) and name not in TAKEN else f"model-{name}".rstrip("-")
 
 
 class Stated(NamedTuple):

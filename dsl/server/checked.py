@@ -55,6 +55,11 @@ class Checked:
         loaded = self.loaded if closed == dict(self.texts) else self._load(closed)
         return Resolution(loaded, self.results)
 
+    def closed(self, changed: Mapping[str, str] | None = None) -> "Checked":
+        """The same with all open blocks closed, and with some texts changed."""
+        texts = {key: mended(text) for key, text in self.texts.items()} | (dict(changed) if changed else {})
+        return Checked(self.path, texts, self.results, self.library)
+
     @property
     def scope(self) -> Scope:
         """The names of the file itself."""

@@ -15,7 +15,7 @@ def mended(text: str) -> str:
     """``text`` with a } for every { that nothing closes; the same text where there is none."""
     starts = re.compile(rf"(?m)^(?:(?:{'|'.join(kinds())})\b[^\n#]*\{{|import\b|edition\b)")
     margins = [found.start() for found in starts.finditer(text)]
-    opened, last, inserts = 0, 0, list[tuple[int, int]]()
+    opened, inserts = 0, list[tuple[int, int]]()
     for found in _TOKEN.finditer(text):
         while margins and margins[0] <= found.start():
             if opened:
@@ -24,7 +24,6 @@ def mended(text: str) -> str:
             margins.pop(0)
         token = found.group()
         opened = max(0, opened + (token == "{") - (token == "}"))
-        last = found.end()
     if opened:
         inserts.append((_end_of_code(text, len(text)), opened))
     for place, count in reversed(inserts):

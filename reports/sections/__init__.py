@@ -19,6 +19,7 @@ from reports.sections.network import network
 from reports.sections.pipeline import pipeline
 from reports.sections.requirements import requirements
 from reports.sections.results import results
+from reports.sections.rooflines import rooflines
 from reports.sections.source import source
 from reports.sections.step import step
 
@@ -44,6 +45,7 @@ OUTLINE: tuple[Chapter, ...] = (
     Chapter("performance", "Performance", (step, pipeline, network, measured)),
     Chapter("failures-and-checkpoints", "Failures and checkpoints", (failures,)),
     Chapter("cost-and-power", "Cost and power", (cost, power)),
+    Chapter("operations-on-the-roof", "Operations on the roof", (rooflines,)),
     Chapter("alternatives-side-by-side", "Alternatives", (alternatives,)),
     Chapter("limits-of-this-document", "Limits of this document", (limits,), classes="flows", always=True),
     Chapter("all-results", "All results", (results,), appendix=True),
