@@ -219,7 +219,7 @@ def _simulate(result: Result, total: Column) -> None:
     shorter = simulate.simulate(run.layout.schedule.kind, forward, backward, drawn, d.vp, send)
     result.timeline = line if drawn == int(m) else shorter
     pipeline = [e for e in made.entries if e.row.block == "pipeline"]
-    slowest = m * max(f + b for f, b in zip(forward, backward, strict=True))
+    slowest = m * made.timing.slowest
     simulated = total - step.add(e.exposed for e in pipeline) - slowest + line.total
     result.columns["simulated_step_time"] = simulated
     if abs(simulated[0] / total[0] - 1) > DEVIATION:

@@ -160,7 +160,7 @@ def _room(cluster: Cluster, tier: int, span: Column, used: Column) -> Column:
 def oversubscribed(cluster: Cluster, d: Degrees, tier: int, width: tuple[Column, ...], rings: Column) -> Column:
     """Slow-down of the links of ``tier`` by its oversubscription o (ruling E6).
 
-    Packed and balanced: R rings cross a boundary of an element with n GPUs, max(1, R o / n).
+    Packed and balanced: R rings, at most one a GPU, cross a boundary of an element with n GPUs, max(1, R o / n).
     Scattered: a share p = 1 - 1/elements of the bytes leaves the element, max(1, o p); o shrinks with the part of the
     element's GPUs that the job uses.
     """
@@ -169,4 +169,4 @@ def oversubscribed(cluster: Cluster, d: Degrees, tier: int, width: tuple[Column,
     if cluster.placement == "scattered":
         away = 1.0 - 1.0 / np.ceil(d.used / span)
         return np.maximum(o * filled / span * away, 1.0)
-    return np.maximum(rings * o / span, 1.0)
+    return np.maximum(np.minimum(rings, span) * o / span, 1.0)

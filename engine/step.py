@@ -134,7 +134,7 @@ def timing(run: Run, d: Degrees, n: Parameters) -> Timing:
     first = price_block(embedding(run, d), prices, ())
     last = price_block(head(run, d, gradient_bytes(run)), prices, ())
     modules = predicted(run, d, kinds[-1], prices)
-    stages = assign(len(kinds), d.pp, d.vp, run.layout.split, run.layout.stages)
+    stages = assign(len(kinds), d.pp, d.vp, run.layout.split, run.layout.stages, run.model.mtp)
     forward, backward = [], []
     for stage in stages:
         ends = [b for b, here in ((first, stage.first), (last, stage.last)) if here]

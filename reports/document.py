@@ -40,7 +40,7 @@ def build(scenario: Scenario) -> Json:
         "imports": [{"path": i.path, "sha256": i.sha256} for i in scenario.imports],
         "overrides": list(scenario.overrides),
         "report": report,
-        "verdict": summary_verdict(points, len(report["conditions"])) if points else NOTHING,
+        "verdict": summary_verdict(points, len(report["conditions"])) if points else nothing(scenario),
         "key_numbers": key_numbers(points[0], shown) if points else [],
         "not_evaluated": not_evaluated(scenario),
         "notes": list(scenario.notes),
@@ -77,7 +77,11 @@ def run_experiments(runs: Sequence[tuple[Run, Result]], points: Sequence[Json]) 
     ]
 
 
-NOTHING: Json = {"word": "not_decided", "sentences": ["The file holds no run"], "counts": {}}
+def nothing(scenario: Scenario) -> Json:
+    """The verdict of a file without a run: there is nothing to decide."""
+    operations = sum(isinstance(e, Roofline) for e in scenario.experiments)
+    said = f"The file holds {operations} operations and no run" if operations else "The file holds no run"
+    return {"word": "not_decided", "sentences": [f"{said}; there is nothing to decide"], "counts": {}}
 
 
 def exit_code(document: Json) -> int:
@@ -158,8 +162,23 @@ def measured(run: Run, result: Result) -> list[Json]:
             predicted, own = number(result.columns.get(name)), plain(value.value)
             error = None if predicted is None or not own else float(f"{predicted / own - 1:.12g}")
             rows.append({"name": name, "value": own, "predicted": predicted, "error": error,
-                         "unit": BY_NAME[name].unit, "source": block.source, "where": block.where})  # fmt: skip
+                         "unit": BY_NAME[name].unit, "source": block.source, "where": block.where,
+                         "suspect": suspect(name, own, result)})  # fmt: skip
     return rows
+
+
+SUSPECT = 0.05  # utilization below which a measured step time is not believed
+
+
+def suspect(name: str, value: float | None, result: Result) -> str | None:
+    """Why a measured step time is hard to believe: the utilization that it implies is under 5 %, or over the peak."""
+    mfu, step = result.columns.get("mfu"), result.columns.get("step_time")
+    if name != "step_time" or not value or mfu is None or step is None:
+        return None
+    implied = float(mfu[0] * step[0] / value)
+    if SUSPECT <= implied <= 1.0:
+        return None
+    return f"implies a utilization of {implied:.1%} (6N, dense peak)"
 
 
 def hazards(run: Run) -> Mapping[str, float]:

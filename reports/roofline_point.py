@@ -17,8 +17,8 @@ def roofline_point(block: Roofline) -> Json:
     peak = settings.get(f"gpu.peak.{settings['precision']}")
     bandwidth, link = settings.get("gpu.memory_bandwidth"), settings.get("gpu.link")
     split = float(settings.get("split") or 1.0)
-    missing = [name for name, value in ((f"gpu.peak.{settings['precision']}", peak), ("gpu.memory_bandwidth", bandwidth))
-               if value is None]  # fmt: skip
+    needed = {f"gpu.peak.{settings['precision']}": peak, "gpu.memory_bandwidth": bandwidth}
+    missing = [name for name, value in needed.items() if value is None]
     results: Json = dict.fromkeys((*RESULTS, "smallest_batch", "smallest_inner"))
     if not missing:
         results |= _results(settings, column(peak), column(bandwidth), None if link is None else column(link), split)
@@ -42,9 +42,9 @@ def _results(settings: dict[str, Any], peak: Column, bandwidth: Column, link: Co
             flops, moved = roofline.matmul_flops(*shape), roofline.matmul_bytes(*shape, element)
             found = roofline.roofline(flops, moved, peak, bandwidth)
         return {name: number(getattr(found, name)) for name in RESULTS} | smallest
-    flops, moved = settings.get("flops"), settings.get("bytes")
-    if flops and moved:
-        found = roofline.roofline(column(flops), column(moved), peak, bandwidth)
+    stated, size = settings.get("flops"), settings.get("bytes")
+    if stated and size:
+        found = roofline.roofline(column(stated), column(size), peak, bandwidth)
         return {name: number(getattr(found, name)) for name in RESULTS}
-    compute = None if not flops else number(roofline.seconds(column(flops), peak))
+    compute = None if not stated else number(roofline.seconds(column(stated), peak))
     return {"ridge": number(roofline.ridge(peak, bandwidth)), "compute": compute, "lower": compute}

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import dsl.scenario
@@ -18,8 +19,10 @@ from engine.columns import column
 from engine.flops import flops_per_token
 from engine.inputs import Model, Run
 from engine.metrics import FACTS, METRICS
-from engine.models import count
+from engine.models import count, shape
+from engine.operators.head import padded_vocabulary
 from engine.read import read
+from tests.settings import settings
 
 DATA = Path(__file__).parent / "data"
 LIBRARY = Path(__file__).parents[1] / "scenarios" / "library"
@@ -132,6 +135,21 @@ def test_flops_per_token_equal_the_published_counts(row: dict[str, str], models:
     if model.attention is None or model.attention.kind not in ("sliding", "chunked"):
         assert forward.attention[0] == float(row["attention_causal"])
     assert forward.total[0] == pytest.approx(float(row["forward_window_aware"]), rel=3e-4)
+
+
+def test_padded_vocabularies_are_those_of_megatron(models: dict[str, Model]) -> None:
+    """Rows rounded up to 128 tensor ranks, and what they add to the embedding and, untied, to the head."""
+    with (DATA / "vocab_padding.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    read_, tensor, padded = (np.array([float(r[k]) for r in rows]) for k in ("vocabulary", "tensor", "padded"))
+    run = read(settings(model__vocabulary=read_, layout__tensor=tensor, stack__vocabulary_multiple=128))
+    assert len(rows) == 710 and np.array_equal(padded_vocabulary(run), padded)
+    for row in rows:
+        model = models[row["name"]]
+        dims = shape(model)
+        width = dims.hidden if row["name"] == "opt-350m" else dims.embedding  # counted there at the hidden size
+        more = (float(row["padded"]) - dims.vocabulary[0]) * width[0] * (1 if model.tied else 2)
+        assert more == float(row["extra_parameters"]), row["name"]
 
 
 def values(kind: str, block: str, folder: Path) -> dict[str, Any]:

@@ -237,3 +237,17 @@ def test_mean_keys_is_the_average_over_the_mask_less_at_most_a_half(sequence: in
     keys = mean_keys(column(sequence), column(window))[0]
     assert exact - 0.5 - 1e-9 <= keys <= exact
     assert window < sequence or keys == mean_keys(column(sequence))[0] == sequence / 2
+
+
+def test_a_prediction_module_adds_a_layer_a_projection_and_a_head() -> None:
+    """Megatron-LM charges DeepSeek-V3 259.993 GFLOP a token with its module and 249.812 without, the router left out."""
+    forward = flops_per_token(model(**DEEPSEEK_V3), column(4096)).forward
+    assert 3 * forward.total[0] / 249.812e9 == pytest.approx(1.0025, abs=5e-4)
+    assert 3 * forward.mtp[0] / (259.993e9 - 249.812e9) == pytest.approx(1, abs=2e-3)
+
+
+def test_an_embedding_of_another_width_has_two_projections() -> None:
+    narrow = {**LLAMA_70B, "layers": 1, "embedding": 512}
+    whole_width, own = count(model(**{**LLAMA_70B, "layers": 1})), count(model(**narrow))
+    assert whole(whole_width.total - own.total) == 2 * 128_000 * (8192 - 512) - 2 * 512 * 8192
+    assert whole(own.head_matmul) == 128_000 * 512

@@ -47,6 +47,11 @@ def test_many_packed_rings_share_the_uplinks() -> None:
     assert group("data", tiers=tiers).slowdown[0] == pytest.approx(8 * 7 / 16)
 
 
+def test_every_gpu_has_its_own_card() -> None:
+    """128 pipelines side by side: each GPU of a node sends through its own NIC, nothing is shared."""
+    assert group("pipeline", layout__pipeline=16, layout__tensor=1).slowdown[0] == 1.0
+
+
 def test_balanced_placement_halves_the_job_over_two_pods() -> None:
     r = run(cluster__placement="balanced", layout__shard="zero3", layout__shard__within="pod")
     d = layout.resolve(r)

@@ -26,7 +26,8 @@ def tables(book: Book) -> dict[str, Table]:
 @pytest.mark.parametrize("name", VARIANTS)
 def test_every_variant_has_its_checks_method_and_scenario(name: str) -> None:
     keys = {part.section.key for chapter in bind(VARIANTS[name]()).chapters for part in chapter.parts}
-    assert {"requirements", "method", "source", "glossary"} <= keys
+    assert {"method", "source", "glossary"} <= keys
+    assert ("requirements" in keys) == (name != "no run")
 
 
 def test_blocks_and_kinds_add_up_to_the_step_time() -> None:

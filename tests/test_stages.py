@@ -17,6 +17,12 @@ def test_126_layers_over_16_by_8_chunks() -> None:
     assert [list(c) for c in stages[1].chunks] == [[16 * v] for v in range(8)]
 
 
+def test_a_module_after_the_head_counts_as_a_layer_and_a_head() -> None:
+    """DeepSeek-V3's 61 layers and one multi-token-prediction module over 16 stages: 65 places."""
+    sizes = chunk_layers(61, 16, "balanced", 1)
+    assert sum(sizes) == 61 and sizes[0] == 4 and sizes[-1] == 1 and max(sizes) == 4
+
+
 def test_layers_that_divide_are_equal() -> None:
     assert [s.layers for s in assign(80, 4, 5, "balanced", None)] == [20] * 4
 

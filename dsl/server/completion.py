@@ -113,7 +113,8 @@ class Completion:
         elif kind is not None and len(at.words) == 1:
             inner = schema(kind)
             block = inner.choosing.get(group + at.words[0]) or inner.repeated.get(at.words[0])
-            yield from (Offer(c, "choice", block.doc) for c in (block.name_choices if block else ()))
+            if block is not None:
+                yield from (Offer(choice, "choice", block.doc) for choice in block.name_choices)
 
     def _path(self, at: Cursor) -> str:
         return f"{self._block(at)[1]}{at.setting}"
@@ -173,13 +174,13 @@ class Completion:
     # names
 
     def _files(self) -> Iterator[Offer]:
-        folder = self.checked.loaded.main.folder
-        for path in sorted(folder.rglob("*.scn"))[:200] if folder is not None else ():
-            if path.resolve() != self.checked.loaded.main.key:
-                yield Offer(path.relative_to(folder).as_posix(), "file", "beside this file") if folder else Offer("")
-        yield from (
-            Offer(f"library/{p.name}", "file", "of the library") for p in sorted(installed_library().glob("*.scn"))
-        )
+        main = self.checked.loaded.main
+        beside = sorted(main.folder.rglob("*.scn"))[:200] if main.folder is not None else []
+        for path in beside:
+            if main.folder is not None and str(path.resolve()) != main.key:
+                yield Offer(path.relative_to(main.folder).as_posix(), "file", "beside this file")
+        for path in sorted(installed_library().glob("*.scn")):
+            yield Offer(f"library/{path.name}", "file", "of the library")
 
     def _blocks(self, kind: str) -> Iterator[Offer]:
         scope = self.checked.scope

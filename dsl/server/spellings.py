@@ -3,35 +3,35 @@
 from functools import cache
 
 from dsl.quantities import HOLDS, dimension, display_unit
-from dsl.units import NONE, UNITS, Unit, find
+from dsl.units import NONE, UNITS
 
-BELOW = ("s", "hour", "gpu-hour", "day", "kWh", "MWh", "token", "Mtoken")  # what people divide by
+# Units with a slash that people use; any other combination can be typed as well.
+COMPOUND = {
+    "bytes/s": ("GB/s", "TB/s", "MB/s", "GiB/s", "Gb/s", "Tb/s"),
+    "flop/s": ("TFLOP/s",),
+    "usd/s": ("$/hour", "$/gpu-hour", "$/day"),
+    "usd/joule": ("$/kWh", "$/MWh"),
+    "usd/token": ("$/Mtoken", "$/token"),
+    "kg/joule": ("kgCO2/kWh", "gCO2/kWh"),
+    "tokens/s": ("tokens/s", "ktokens/s", "Mtokens/s"),
+}
 
 
 @cache
-def spellings(holds: str) -> list[str]:
+def spellings(holds: str) -> tuple[str, ...]:
     """Units for what the schema calls ``holds``, the usual one first; all units where it says nothing."""
     if not holds:
-        return list(UNITS)
-    size = dimension(holds)
-    tag = HOLDS[holds][1] if holds in HOLDS else ""
-    found = [
-        s for s, unit in UNITS.items() if fits(unit, holds) or (tag and unit.tag == tag and unit.dimension == size)
-    ]
-    if size != NONE and not tag:
-        found += [f"{a}/{b}" for a in UNITS for b in BELOW if _compound(a, b, holds)]
+        return (*UNITS, *(s for found in COMPOUND.values() for s in found))
+    size, tag = dimension(holds), HOLDS[holds][1] if holds in HOLDS else ""
     usual = display_unit(size)
-    return sorted(found, key=lambda s: s != usual)
+    found = [*COMPOUND.get(holds, ()), *(s for s in UNITS if fits(s, holds))]
+    return tuple(sorted(found, key=lambda s: (UNITS[s].tag != tag if s in UNITS else False, s != usual)))
 
 
-def fits(unit: Unit, holds: str) -> bool:
-    """Whether a plain unit measures what a setting holds."""
-    if dimension(holds) == NONE:
-        return holds == "share" and unit.scale == 0.01
-    return unit.dimension == dimension(holds) and not unit.tag
-
-
-def _compound(over: str, under: str, holds: str) -> bool:
-    unit = find(f"{over}/{under}")
-    rate = "s" if UNITS[over].dimension != UNITS["$"].dimension else ""
-    return isinstance(unit, Unit) and unit.dimension == dimension(holds) and (not rate or under in ("s", "kWh", "MWh"))
+def fits(spelling: str, holds: str) -> bool:
+    """Whether a unit of the table measures what a setting holds: shares in %, counts by their tag."""
+    unit, size = UNITS[spelling], dimension(holds)
+    tag = HOLDS[holds][1] if holds in HOLDS else ""
+    if size == NONE:
+        return unit.tag == tag if tag else holds == "share" and spelling == "%"
+    return unit.dimension == size and unit.tag in ("", tag)

@@ -103,7 +103,7 @@ def _keeps(run: Run, d: Degrees, dh: Column, fused: bool) -> tuple[Kept, ...]:
         Kept("norm", "norm output", rows * kept_element(run.precision) / ELEMENT),
         Kept("qkv", "queries", t * a_rank * dh * ELEMENT),
         Kept("qkv", "keys and values", 2 * t * k_rank * dh * ELEMENT),
-        Kept("sdpa", "attention output", t * a_rank * dh * ELEMENT),
+        Kept("attention", "attention output", t * a_rank * dh * ELEMENT),
     ]
     if gated(run):
         kept.append(Kept("qkv", "gate", t * a_rank * dh * ELEMENT))

@@ -68,7 +68,8 @@ def expert_mlp(run: Run, d: Degrees, gradient: Column) -> Block:
     r, inner = routing(run, d, experts), expert_ffn(model, experts)
     width = (2.0 if model.gated else 1.0) * inner / d.etp
     rows, moved = t * h * ELEMENT, r.sent * h * ELEMENT
-    router, router_back = linear("router", t / r.split, experts.routed, h, weight, gradient)
+    outputs = experts.routed + experts.shared_gate  # the shared expert's gate reads the same rows
+    router, router_back = linear("router", t / r.split, outputs, h, weight, gradient)
     up, up_back = grouped("expert_up", r, width, h, weight, gradient)
     down, down_back = grouped("expert_down", r, h, inner / d.etp, weight, gradient)
     glu = r.busy * inner / d.etp * ELEMENT

@@ -45,7 +45,7 @@ def head(run: Run, d: Degrees, gradient: Column) -> Block:
     logits = t * shard * SINGLE
     width = shape(run.model).embedding
     gemm, back = linear("head", t, shard, width, run.states.weights, gradient)
-    narrow, narrow_back = narrowed(run, t, h, width, gradient)
+    narrow, narrow_back = narrowed(run, t, width, h, gradient)
     passes = run.stack.loss_passes
     forward: list[Work] = [Traffic("norm", rows / split, 3), *narrow, *enter(d, "head", rows), gemm]
     forward += [

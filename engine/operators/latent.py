@@ -99,7 +99,7 @@ def _keeps(run: Run, d: Degrees, r: Ranks, rows: Column, split: Column) -> tuple
         Kept("latent norm", "latents and their norms", t / split * (2 * r.query + 2 * r.latent + r.rotary) * ELEMENT),
         Kept("q_up", "queries", t * r.heads * r.qk * ELEMENT),
         Kept("kv_up", "keys and values", t * r.heads * (r.qk + r.value) * ELEMENT),
-        Kept("sdpa", "attention output", t * r.heads * r.value * ELEMENT),
+        Kept("attention", "attention output", t * r.heads * r.value * ELEMENT),
         Kept("sdpa", "softmax statistics", 4 * t * r.heads),
     ]
     if run.stack.mixed_qkv:

@@ -11,7 +11,7 @@ import click
 from reports.commands import shell
 
 # Commands with a file of their own, which is imported when they are called: {command: its file, and its name there}.
-FILES = {"catalog": "catalog", "explain": "explain", "fmt": "fmt", "import": "import_"}
+FILES = {"catalog": "catalog", "explain": "explain", "fmt": "fmt", "import": "import_", "lsp": "lsp"}
 
 
 class Commands(click.Group):

@@ -12,7 +12,9 @@ from reports.units import unit_of
 EXPLAINED = 3  # findings a callout can hold; more go to a table of their own
 
 
-def requirements(plan: Plan) -> Section:
+def requirements(plan: Plan) -> Section | None:
+    if not plan.experiment["points"]:
+        return None
     checks = plan.point["checks"]
     findings = [c for c in checks if c["status"] in ("warn", "fail")]
     tables = [requirements_table(plan), checks_table(checks)]

@@ -12,17 +12,20 @@ def rooflines(plan: Plan) -> Section | None:
     columns = (
         text("Operation"),
         text("Part", 20),
-        number("Intensity", "FLOP/byte", 1, width=20),
-        number("Ridge", "FLOP/byte", 1, width=20),
-        text("Bound by", 18),
-        number("Least time", width=18),
-        number("Most time", width=18),
-        text("Unit", 12),
-        number("Compute-bound from", "tokens", 0, width=24),
-        number("or inner size", "", 0, width=18),
+        number("Intensity", "FLOP/byte", 1, width=17),
+        number("Ridge", "FLOP/byte", 1, width=17),
+        text("Bound by", 19),
+        number("Least time", width=15),
+        number("Most time", width=15),
+        text("Unit", 13),
+        number("From", "tokens", 0, width=13),
+        number("From", "inner size", 0, width=15),
     )
     rows = tuple(_row(e) for e in found)
-    more = "Least time: arithmetic and movement overlap wholly. Most: not at all. Unit: of both times."
+    more = (
+        "Least time: arithmetic and movement overlap wholly; most: not at all. "
+        "From: the tokens, or for a split multiply the inner size, from which it is bound by arithmetic."
+    )
     return Section("rooflines", "", (Table("rooflines", "Operations against the roof", columns, rows, more=more),),
                    facts={"operations": len(found)})  # fmt: skip
 

@@ -65,7 +65,8 @@ def _lines(pieces: Iterator[Piece]) -> Iterator[list[Piece]]:
 
 def _wrapped(pieces: list[Piece]) -> Iterator[list[Piece]]:
     """A line cut into printed lines of at most 96 columns; there is always one."""
-    line, room = [], COLUMNS
+    line: list[Piece] = []
+    room = COLUMNS
     for look, text in pieces:
         while len(text) > room:
             cut = text.rfind(" ", room // 2, room) + 1 or room  # between words where there are some

@@ -7,10 +7,15 @@ from reports.prose import capital
 from reports.tables import Table, number, share, text, total
 from reports.terms import words
 
-BLOCKS = ("attention", "mlp", "head", "embedding", "data", "pipeline", "optimizer", "launch", "step")
+BLOCKS = (
+    "attention", "mixer", "mlp", "experts", "mtp", "head", "embedding", "data", "pipeline", "optimizer", "launch", "step"
+)  # fmt: skip
 BLOCK_NAMES = {
     "attention": "Attention block",
+    "mixer": "Mixer block",
     "mlp": "MLP block",
+    "experts": "Expert block",
+    "mtp": "Multi-token prediction",
     "head": "Head and loss",
     "embedding": "Embedding",
     "data": "Data parallel traffic",

@@ -1,0 +1,386 @@
+"""The language server end to end: `scn lsp` over stdio, driven by pygls' client, over two files that import each other's
+names. One of them has a block that is still open, and both have text beyond ASCII."""
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types as lsp
+from pygls import uris
+from pygls.lsp.client import LanguageClient
+
+SCN = Path(sys.executable).parent / "scn"
+PARTS = """edition 2026
+
+gpu h "H100 🚀, 80 GB" { memory = 80 GB, memory_bandwidth = 3.35 TB/s, peak { bf16 = 989 TFLOPS }, power = 700 W }
+
+cluster hopper "Two pods; Größe 16" {
+  gpu   = h
+  nodes = 16
+  price = $2.10/gpu-hour
+  tier node { bandwidth = 450 GB/s }
+  tier pod { bandwidth = 400 Gb/s }
+}
+
+let room = 8 GB
+"""
+PLAN = """edition 2026
+
+import "parts.scn"
+import "library/models.scn" as zoo
+
+run base "Plan 🚀" {
+  model   = zoo.llama-3.1-70b
+  cluster = hopper
+  tokens  = 15T tokens
+  batch   = 2048 sequences
+  let spare = 2 * room
+  layout { tensor = 8, schedule = interleaved(virtual_stages = 5), pipeline = 4 }
+  require memory_headroom >= spare because "🚀 needs room"
+  require memory_per_gpu <= 90% * h.memory
+}
+
+run wider from base {
+  layout.tensor = 4
+"""
+Session = Callable[["Editor"], Awaitable[None]]
+
+
+class Editor:
+    """An editor with two files open, and what the server told it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.client = LanguageClient("editor", "1")
+        self.folder = folder
+        self.texts = {"parts.scn": PARTS, "plan.scn": PLAN}
+        self.problems: dict[str, list[lsp.Diagnostic]] = {}
+        self.said: list[str] = []
+        self.versions: dict[str, int] = {}
+        self.heard = asyncio.Event()
+        self.server: Any = None
+
+        @self.client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+        def published(params: lsp.PublishDiagnosticsParams) -> None:
+            self.problems[self.name(params.uri)] = list(params.diagnostics)
+            self.heard.set()
+
+        @self.client.feature(lsp.WINDOW_SHOW_MESSAGE)
+        def said(params: lsp.ShowMessageParams) -> None:
+            self.said.append(params.message)
+
+    def uri(self, name: str) -> str:
+        address = uris.from_fs_path(str(self.folder / name))
+        assert address is not None
+        return address
+
+    def name(self, uri: str) -> str:
+        path = uris.to_fs_path(uri)
+        assert path is not None
+        return Path(path).name
+
+    def document(self, name: str) -> lsp.TextDocumentIdentifier:
+        return lsp.TextDocumentIdentifier(self.uri(name))
+
+    async def start(self) -> None:
+        for name, text in self.texts.items():
+            (self.folder / name).write_text(text, "utf-8")
+        await self.client.start_io(str(SCN), "lsp", cwd=self.folder)
+        folder = lsp.WorkspaceFolder(str(uris.from_fs_path(str(self.folder))), "here")
+        await self.client.initialize_async(
+            lsp.InitializeParams(lsp.ClientCapabilities(), workspace_folders=[folder], root_uri=folder.uri)
+        )
+        self.client.initialized(lsp.InitializedParams())
+        for name in self.texts:
+            await self.open(name)
+
+    async def open(self, name: str) -> None:
+        self.versions[name] = 1
+        item = lsp.TextDocumentItem(self.uri(name), "scn", 1, self.texts[name])
+        await self._told(name, lambda: self.client.text_document_did_open(lsp.DidOpenTextDocumentParams(item)))
+
+    async def type(self, name: str, text: str) -> list[lsp.Diagnostic]:
+        """Replaces a file's text, unsaved, and waits for its problems."""
+        self.texts[name] = text
+        self.versions[name] += 1
+        change = lsp.DidChangeTextDocumentParams(
+            lsp.VersionedTextDocumentIdentifier(self.versions[name], self.uri(name)),
+            [lsp.TextDocumentContentChangeWholeDocument(text)],
+        )
+        await self._told(name, lambda: self.client.text_document_did_change(change))
+        return self.problems[name]
+
+    async def _told(self, name: str, act: Callable[[], None]) -> None:
+        self.problems.pop(name, None)
+        act()
+        while name not in self.problems:
+            self.heard.clear()
+            await asyncio.wait_for(self.heard.wait(), 60)
+
+    def at(self, name: str, words: str, inside: str = "") -> lsp.Position:
+        """Where ``words`` first stand in a file, or ``inside`` within them, in UTF-16 code units."""
+        offset = self.texts[name].index(words) + (words.index(inside) if inside else 0)
+        before = self.texts[name][:offset].split("\n")
+        return lsp.Position(len(before) - 1, len(before[-1].encode("utf-16-le")) // 2)
+
+    def covered(self, name: str, span: lsp.Range) -> str:
+        """The text that a range covers."""
+        row = self.texts[name].split("\n")[span.start.line].encode("utf-16-le")
+        return row[2 * span.start.character : 2 * span.end.character].decode("utf-16-le")
+
+    async def hover(self, name: str, words: str, inside: str = "") -> str:
+        params = lsp.HoverParams(self.document(name), self.at(name, words, inside))
+        found = await self.client.text_document_hover_async(params)
+        if found is None:
+            return ""
+        assert isinstance(found.contents, lsp.MarkupContent)
+        return found.contents.value
+
+    async def definition(self, name: str, words: str, inside: str = "") -> tuple[str, str]:
+        params = lsp.DefinitionParams(self.document(name), self.at(name, words, inside))
+        found = await self.client.text_document_definition_async(params)
+        assert isinstance(found, lsp.Location)
+        file = self.name(found.uri)
+        return file, self.covered(file, found.range) if file in self.texts else ""
+
+    async def complete(self, name: str, text: str) -> dict[str, lsp.CompletionItem]:
+        """What the server offers at the | of a text."""
+        start, rest = text.split("|")
+        self.texts[name] = start + rest
+        await self.type(name, start + rest)
+        before = start.split("\n")
+        place = lsp.Position(len(before) - 1, len(before[-1].encode("utf-16-le")) // 2)
+        found = await self.client.text_document_completion_async(lsp.CompletionParams(self.document(name), place))
+        assert isinstance(found, lsp.CompletionList)
+        return {item.label: item for item in found.items}
+
+    async def rename(self, name: str, words: str, new: str, inside: str = "") -> dict[str, str]:
+        """The texts after a rename, by file; what the server changes is also in the editor's texts."""
+        params = lsp.RenameParams(self.document(name), self.at(name, words, inside), new)
+        found = await self.client.text_document_rename_async(params)
+        assert found is not None and found.changes is not None
+        return {self.name(uri): self.edited(self.name(uri), edits) for uri, edits in found.changes.items()}
+
+    def edited(self, name: str, edits: Any) -> str:
+        rows = [row.encode("utf-16-le") for row in self.texts[name].split("\n")]
+        for edit in sorted(edits, key=lambda e: (e.range.start.line, e.range.start.character), reverse=True):
+            assert edit.range.start.line == edit.range.end.line
+            row, start, end = rows[edit.range.start.line], edit.range.start.character, edit.range.end.character
+            rows[edit.range.start.line] = row[: 2 * start] + edit.new_text.encode("utf-16-le") + row[2 * end :]
+        return "\n".join(row.decode("utf-16-le") for row in rows)
+
+
+def drive(folder: Path, session: Session) -> None:
+    """Starts the server, opens the two files, and holds the session."""
+
+    async def whole() -> None:
+        editor = Editor(folder)
+        await editor.start()
+        try:
+            await asyncio.wait_for(session(editor), 120)
+        finally:
+            await editor.client.shutdown_async(None)
+            editor.client.exit(None)
+            await editor.client.stop()
+        assert editor.said == []
+
+    asyncio.run(whole())
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder whose name an address must escape."""
+    place = tmp_path / "Pläne 🚀"
+    place.mkdir()
+    return place
+
+
+CLOSED = PLAN + "}\n"
+
+
+def test_problems_as_one_types(folder: Path) -> None:
+    async def session(editor: Editor) -> None:
+        (open_block,) = editor.problems["plan.scn"]
+        assert (open_block.code, open_block.source) == ("E01", "scn")
+        related = open_block.related_information
+        assert related and editor.covered("plan.scn", related[0].location.range) == "{"
+        assert await editor.type("plan.scn", CLOSED) == []
+        (unit,) = await editor.type(
+            "plan.scn",
+            CLOSED.replace('require memory_headroom >= spare because "🚀 needs room"', 'let a = "🚀", let b = 3 Gbps'),
+        )
+        assert (unit.code, editor.covered("plan.scn", unit.range)) == ("E17", "Gbps")
+        assert unit.severity == lsp.DiagnosticSeverity.Error
+        assert "help: write Gb/s (bits) or GB/s (bytes)" in unit.message
+        two = await editor.type(
+            "plan.scn",
+            CLOSED.replace("cluster = hopper", "cluster = hoper").replace("tokens  = 15T tokens", "tokens = 15"),
+        )
+        assert [editor.covered("plan.scn", p.range) for p in two] == ["hoper", "15"]
+
+    drive(folder, session)
+
+
+def test_unsaved_text_of_one_file_is_what_the_other_sees(folder: Path) -> None:
+    async def session(editor: Editor) -> None:
+        await editor.type("plan.scn", CLOSED)
+        del editor.problems["plan.scn"]
+        assert await editor.type("parts.scn", PARTS.replace("let room", "let space")) == []
+        while "plan.scn" not in editor.problems:
+            editor.heard.clear()
+            await asyncio.wait_for(editor.heard.wait(), 60)
+        assert [editor.covered("plan.scn", p.range) for p in editor.problems["plan.scn"]] == ["room"]
+        assert (folder / "parts.scn").read_text("utf-8") == PARTS
+        closed = lsp.DidCloseTextDocumentParams(editor.document("parts.scn"))
+        del editor.problems["plan.scn"]
+        editor.client.text_document_did_close(closed)
+        while "plan.scn" not in editor.problems:
+            editor.heard.clear()
+            await asyncio.wait_for(editor.heard.wait(), 60)
+        assert editor.problems["plan.scn"] == []
+
+    drive(folder, session)
+
+
+def test_completion(folder: Path) -> None:
+    async def session(editor: Editor) -> None:
+        kinds = await editor.complete("plan.scn", CLOSED + "cl|")
+        assert {"cluster", "run", "sweep", "import", "let"} <= set(kinds)
+        settings = await editor.complete("plan.scn", CLOSED + "cluster c {\n  no|")
+        assert {"nodes", "gpu", "tier", "storage"} <= set(settings)
+        assert "layers" not in settings
+        assert "nodes bought or rented" in str(settings["nodes"].detail)
+        inside = await editor.complete("plan.scn", CLOSED + 'run r from base {\n  let t = "🚀"\n  layout { ten|')
+        assert {"tensor", "schedule"} <= set(inside) and "tokens" not in inside
+        edit = inside["tensor"].text_edit
+        assert isinstance(edit, lsp.TextEdit) and editor.covered("plan.scn", edit.range) == "ten"
+        choices = await editor.complete("plan.scn", CLOSED + "run r from base {\n  layout { schedule = |")
+        assert {"gpipe", "interleaved", "dualpipe_v"} <= set(choices)
+        arguments = await editor.complete("plan.scn", CLOSED + "run r from base {\n  layout.schedule = interleaved(|")
+        assert set(arguments) == {"virtual_stages"}
+        units = await editor.complete("plan.scn", CLOSED + "cluster c {\n  tier pod { bandwidth = 400 G|")
+        assert {"GB/s", "Gb/s"} <= set(units) and "GB" not in units
+        assert {"hours", "days"} <= set(await editor.complete("plan.scn", CLOSED + "cluster c {\n  restart = 10 |"))
+        prices = await editor.complete("plan.scn", CLOSED + "cluster c {\n  price = $2.10/|")
+        assert "$2.10/gpu-hour" in prices
+        clusters = await editor.complete("plan.scn", CLOSED + "run r {\n  cluster = |")
+        assert {"hopper"} == set(clusters) and "Größe" in str(clusters["hopper"].detail)
+        models = await editor.complete("plan.scn", CLOSED + "run r {\n  model = |")
+        assert "zoo.llama-3.1-70b" in models
+        assert set(await editor.complete("plan.scn", CLOSED + "run r from |")) == {"base", "wider", "r"} - {"r"}
+        results = await editor.complete("plan.scn", CLOSED + "run r from base {\n  require |")
+        assert {"mfu", "memory_per_gpu", "spare", "room", "cluster.gpu.memory", "hopper", "min"} <= set(results)
+        assert "model FLOPs" in str(results["mfu"].detail)
+        assert "hopper.nodes" in await editor.complete("plan.scn", CLOSED + "run r from base {\n  require hopper.|")
+        shown = await editor.complete("plan.scn", CLOSED + "report {\n  show = [mfu, step_time as |")
+        assert {"ms", "s"} <= set(shown) and "GB" not in shown
+        files = await editor.complete("plan.scn", 'import "|')
+        assert {"parts.scn", "library/gpus.scn"} <= set(files) and "plan.scn" not in files
+        assert await editor.complete("plan.scn", "# cl|") == {}
+
+    drive(folder, session)
+
+
+def test_hover(folder: Path) -> None:
+    async def session(editor: Editor) -> None:
+        tensor = await editor.hover("plan.scn", "tensor = 8")
+        assert "tensor-parallel degree" in tensor and "default `1`" in tensor and ">= 1" in tensor
+        assert "= **8**, stated at plan.scn:12" in tensor
+        assert "**80 GB**" in await editor.hover("plan.scn", "h.memory", "memory")
+        nodes = await editor.hover("parts.scn", "nodes = 16")
+        assert "= **16 nodes**, stated at parts.scn:7" in nodes
+        inherited = await editor.hover("plan.scn", "layout.tensor = 4")
+        assert "= **4**" in inherited
+        spare = await editor.hover("plan.scn", ">= spare", "spare")
+        assert "let **spare** = `2 * room`" in spare and "= 16 GB" in spare
+        assert "let **room** = `8 GB`" in await editor.hover("plan.scn", "2 * room", "room")
+        block = await editor.hover("plan.scn", "cluster = hopper", "hopper")
+        assert 'cluster **hopper** "Two pods; Größe 16"' in block and "parts.scn:5" in block
+        headroom = await editor.hover("plan.scn", "memory_headroom")
+        assert "device memory that is left" in headroom and "GiB" in headroom
+        assert "125_000_000 bytes per second" in (await editor.hover("parts.scn", "400 Gb/s", "Gb/s")).replace(
+            "50_000_000_000", ""
+        )
+        assert "one training run" in await editor.hover("plan.scn", "run base", "run")
+        assert "1F1B" in (schedule := await editor.hover("plan.scn", "interleaved")) or "interleaved" in schedule
+        stages = await editor.hover("plan.scn", "virtual_stages")
+        assert "model chunks per rank" in stages and "= **5**" in stages
+        assert "of the installed library" in await editor.hover("plan.scn", '"library/models.scn"')
+        assert await editor.hover("plan.scn", "edition") == ""
+
+    drive(folder, session)
+
+
+def test_definitions_across_imports_and_from(folder: Path) -> None:
+    async def session(editor: Editor) -> None:
+        assert await editor.definition("plan.scn", "cluster = hopper", "hopper") == ("parts.scn", "hopper")
+        assert await editor.definition("plan.scn", "h.memory") == ("parts.scn", "h")
+        assert await editor.definition("plan.scn", "2 * room", "room") == ("parts.scn", "room")
+        assert await editor.definition("plan.scn", ">= spare", "spare") == ("plan.scn", "spare")
+        assert await editor.definition("plan.scn", "from base", "base") == ("plan.scn", "base")
+        assert await editor.definition("plan.scn", "zoo.llama", "zoo") == ("plan.scn", "zoo")
+        assert await editor.definition("plan.scn", "zoo.llama", "llama") == ("models.scn", "")
+        assert await editor.definition("plan.scn", '"parts.scn"') == ("parts.scn", "edition 2026")
+        assert await editor.definition("plan.scn", "h.memory", "memory") == ("parts.scn", "80 GB")
+        assert await editor.definition("parts.scn", "gpu   = h", "h") == ("parts.scn", "h")
+
+    drive(folder, session)
+
+
+def test_a_rename_changes_every_file_that_uses_the_name(folder: Path) -> None:
+    async def session(editor: Editor) -> None:
+        (folder / "other.scn").write_text(PLAN.replace("wider", "other") + "}\n", "utf-8")
+        editor.texts["other.scn"] = PLAN.replace("wider", "other") + "}\n"
+        changed = await editor.rename("plan.scn", "cluster = hopper", "grace-hopper", "hopper")
+        assert changed == {
+            n: editor.texts[n].replace("hopper", "grace-hopper") for n in ("parts.scn", "plan.scn", "other.scn")
+        }
+        room = await editor.rename("parts.scn", "let room", "space", "room")
+        assert room == {
+            "parts.scn": PARTS.replace("let room", "let space"),
+            "plan.scn": PLAN.replace("* room", "* space"),
+            "other.scn": editor.texts["other.scn"].replace("* room", "* space"),
+        }
+        assert set(await editor.rename("plan.scn", "as zoo", "models", "zoo")) == {"plan.scn"}
+        spare = await editor.rename("plan.scn", ">= spare", "free", "spare")
+        assert spare == {"plan.scn": PLAN.replace("spare", "free")}
+
+    drive(folder, session)
+
+
+@pytest.mark.parametrize(
+    ("words", "inside", "new", "why"),
+    [
+        ("memory_headroom", "", "x", "is a word of the language"),
+        ("zoo.llama", "llama", "x", "is defined in the installed library"),
+        ("2 * room", "room", "a b", "is not a name"),
+        ("2 * room", "room", "let", "is not a name"),
+        ("run base", "base", "wider", "run `wider` is defined twice"),
+        ("let spare", "spare", "room", "already means something"),
+        ("let spare", "spare", "tokens", "is a setting of every run"),
+        ("let spare", "spare", "mfu", "is a result of every run"),
+        ("because", "", "x", "there is no name here"),
+    ],
+)
+def test_a_rename_that_would_break_something_is_refused(
+    folder: Path, words: str, inside: str, new: str, why: str
+) -> None:
+    async def session(editor: Editor) -> None:
+        with pytest.raises(Exception, match=why):
+            await editor.rename("plan.scn", words, new, inside)
+
+    drive(folder, session)
+
+
+def test_formatting(folder: Path) -> None:
+    async def session(editor: Editor) -> None:
+        await editor.type("parts.scn", PARTS.replace("  gpu   = h", "gpu=h"))
+        params = lsp.DocumentFormattingParams(editor.document("parts.scn"), lsp.FormattingOptions(2, True))
+        edits = await editor.client.text_document_formatting_async(params)
+        assert edits is not None and [edit.new_text for edit in edits] == [PARTS]
+        params = lsp.DocumentFormattingParams(editor.document("plan.scn"), lsp.FormattingOptions(2, True))
+        assert await editor.client.text_document_formatting_async(params) in ([], None)
+
+    drive(folder, session)
