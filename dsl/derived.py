@@ -328,9 +328,28 @@ def _pattern(table: Table, entry: Entry, found: Settled, value: Value) -> Value 
     return None
 
 
+def _offset(table: Table, entry: Entry, found: Settled, value: Value) -> Value | None:
+    """An offset lies within the layers of one period."""
+    every = table.get("model.mixer.every")
+    if every is None or value.value < every:
+        return value
+    table.problems.append(
+        Problem(
+            "E26",
+            f"an offset of {number(value.value)} layers is beyond a period of {number(every)}",
+            entry.value.span,
+            "no layer would attend",
+            notes=(entry.row.doc,),
+            help=f"write a number from 0 to {number(every - 1)}",
+        )
+    )
+    return None
+
+
 PATTERN_LETTERS = "M*-E"
 ADJUSTED: dict[str, Callable[[Table, Entry, Settled, Value], Value | None]] = {
     "cluster.gpus": _stated_gpus,
     "cluster.mtbf": _mtbf,
     "model.mixer.pattern": _pattern,
+    "model.mixer.offset": _offset,
 }

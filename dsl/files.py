@@ -66,7 +66,7 @@ def installed_library() -> Path:
     return Path(__file__).resolve().parents[1] / "scenarios" / "library"
 
 
-Unsaved = Mapping[str, str]  # texts that an editor holds, by the real path of their file; they stand for what is on disk
+Unsaved = Mapping[str, str]  # texts that an editor holds, by the real path of their file, instead of what is on disk
 NONE: Unsaved = {}
 
 

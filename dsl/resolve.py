@@ -19,6 +19,7 @@ from dsl.scope import EDITION, Defined, Scope, scopes
 from dsl.sets import Override, overrides_of
 from dsl.syntax import Edition
 from dsl.table import Results, Table, row_type
+from dsl.values import Settled
 
 TABLES = ("sweep", "optimize", "scale", "sensitivity")
 
@@ -68,6 +69,7 @@ class Resolution:
         self.bodies: dict[tuple[str, str, str], Body] = {}
         self.configurations: dict[str, Imported] = {}  # files that models name
         self.runs: dict[tuple[str, str, str], Run | None] = {}
+        self.literals: dict[tuple[str, int], Settled] = {}  # values that name nothing, by path and identity
         self.tables: dict[tuple[str, str, str], Table] = {}
         self.open: list[tuple[str, str, str]] = []
         for scope in self.scopes.values():

@@ -15,7 +15,7 @@ from dsl.scope import Defined, Scope
 from dsl.syntax import Name, written
 from dsl.table import Results, Sources, Table, TableNames
 from dsl.units import number
-from dsl.values import referred
+from dsl.values import Settled, referred
 
 REFERRED = ("model", "cluster", "stack")
 
@@ -25,6 +25,7 @@ class World(Protocol):
 
     problems: list[Problem]
     results: Results | None
+    literals: dict[tuple[str, int], Settled]
 
     def scope_of(self, file: str) -> Scope: ...
     def body(self, defined: Defined) -> Body: ...

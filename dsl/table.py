@@ -3,21 +3,20 @@
 A setting is what was stated, else what follows from others (derived.py), else its default, else absent.
 """
 
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from dsl.algebra import ANY, FLAG, Meaning, Type
 from dsl.blocks import Body, Entry, Local, text_of
+from dsl.defaults import KEPT, default_expression, literal
 from dsl.dimensions import check
-from dsl.kinds import ARGUMENTS, KINDS, TIER, Kind, Setting
-from dsl.parse import parse
+from dsl.kinds import ARGUMENTS, TIER, Setting
 from dsl.problems import COMMAND_LINE, Label, Problem, Span, did_you_mean
 from dsl.quantities import HOLDS, dimension, display_unit
 from dsl.scenario import Value
 from dsl.schema import READ_ONLY, REFERENCES, argument, schema
 from dsl.scope import Scope, let_of, lets_of, setting_of, unknown_name
-from dsl.syntax import Call, Expression, Let, Name, Number
+from dsl.syntax import Call, Expression, Name, Number
 from dsl.values import Context, Settled, settle
 
 Results = Mapping[str, str]  # result name: dimension
@@ -40,6 +39,7 @@ class World(Protocol):
 
     problems: list[Problem]
     results: Results | None
+    literals: dict[tuple[str, int], Settled]
 
     def scope_of(self, file: str) -> Scope:
         """The names of the file with this key."""
@@ -142,6 +142,9 @@ class Table:
         """A setting with its origin, or None where it has neither a value nor a default."""
         if path in self.settled:
             return self.settled[path]
+        if path not in self.entries and (kept := KEPT.get((self.rows.get(path), path))) is not None:
+            self.settled[path] = kept
+            return kept
         if path in self.open:
             ring = [*self.open[self.open.index(path) :], path]
             entry = next((self.entries[p] for p in ring if p in self.entries), None)
@@ -164,13 +167,25 @@ class Table:
             self.value(head)  # a stated choice brings its arguments
         entry = self.entries.get(path)
         if entry is not None:
-            found = settle(entry.value, self.context(entry))
+            found = self._settled(entry)
             if found is None:
                 return None
             if found.arguments is not None:
                 self._arguments(entry, found)
             return adjusted(self, entry, found, self._placed(entry, found))
         return derived(self, path) or self._default(path)
+
+    def _settled(self, entry: Entry) -> Settled | None:
+        """The value of an entry; one that copies share and that names nothing is settled once."""
+        kept = self.world.literals
+        key = (entry.path, id(entry.value)) if literal(entry.value, entry.row) else None
+        if key is not None and key in kept:
+            return kept[key]
+        before = len(self.problems)
+        found = settle(entry.value, self.context(entry))
+        if key is not None and found is not None and len(self.problems) == before:
+            kept[key] = found
+        return found
 
     def row(self, path: str) -> Setting | None:
         """The setting at a full path, tiers included, or None."""
@@ -265,13 +280,18 @@ class Table:
                 self.entries.setdefault(full, entry._replace(path=full, row=row, value=given.value, span=given.span))
 
     def _default(self, path: str) -> Value | None:
+        from dsl.derived import DERIVED
+
         row = self.row(path)
         if row is None or not row.default or not self._applies(path):
             return None
         e = default_expression(row.default)
         context = Context(row, path, TableNames(self, "", self.scope), self.get, self.scope, self.problems)
         found = settle(e, context)
-        return None if found is None else Value(found.value, found.unit, None, "default", row.doc)
+        value = None if found is None else Value(found.value, found.unit, None, "default", row.doc)
+        if value is not None and literal(e, row) and argument(path) is None and path not in DERIVED:
+            KEPT[row, path] = value
+        return value
 
     def _applies(self, path: str) -> bool:
         """Arguments have a default only where their choice is taken."""
@@ -371,24 +391,3 @@ def result_type(holds: str) -> Type:
     size = dimension(holds)
     tag = HOLDS[holds][1] if holds in HOLDS else ""
     return Type("number", size, tag, (), "%" if holds == "share" else "" if any(size) else display_unit(size))
-
-
-@cache
-def _defaults() -> dict[str, Expression]:
-    """The trees of all defaults of the schema; one text, so that one look into the cache finds them."""
-    rows = [*(r for kind in KINDS for r in _rows(kind)), *(r for rows in ARGUMENTS.values() for r in rows)]
-    texts = list(dict.fromkeys(row.default for row in rows if row.default))
-    tree, problems = parse("\n".join(f"let d{i} = {text}" for i, text in enumerate(texts)), "the schema")
-    assert not problems, f"a default of the schema does not parse: {problems[0]}"
-    return {text: statement.value for text, statement in zip(texts, tree, strict=True) if isinstance(statement, Let)}
-
-
-def _rows(kind: Kind) -> Iterator[Setting]:
-    yield from kind.settings
-    for block in kind.blocks:
-        yield from _rows(block)
-
-
-def default_expression(text: str) -> Expression:
-    """The tree of a default as the schema writes it."""
-    return _defaults()[text]

@@ -107,20 +107,23 @@ def megatron_states(run: Run, d: Degrees) -> Column:
     """Bytes of weights and optimizer on the most loaded rank as Megatron-LM's script prints them.
 
     (6 + 12/D) [dense layers/(tp pp) + embeddings/tp] + (6 + 12/edp) experts/(etp ep pp), 18 without a distributed
-    optimizer; norms are divided by tp too. The embedding counts once with pipeline stages, twice in one stage untied.
+    optimizer; norms and routers are whole on every tensor rank. The embedding counts once with pipeline stages,
+    twice in one stage untied.
     Source: NVIDIA/Megatron-LM#654, #4050 (experts over their own ranks).
     """
     model, dims = run.model, shape(run.model)
-    dense, experts = _one_norm(model, dims), ZERO
+    dense, whole, experts = ZERO, _one_norm(model, dims), ZERO
     for kind, layers in counted_kinds(model).items():
         attention, mlp, routed = _megatron_layer(model, dims, kind)
-        dense = dense + layers * (attention + mlp + 2.0 * _one_norm(model, dims))
+        router = dims.hidden * (model.experts.routed if kind.experts and model.experts is not None else ZERO)
+        dense = dense + layers * (attention + mlp - router)
+        whole = whole + layers * (2.0 * _one_norm(model, dims) + router)
         experts = experts + layers * routed
     tables = dims.vocabulary * dims.hidden * (1.0 if model.tied or d.pp > 1 else 2.0)
     sharded = run.layout.shard.kind != "none"
     each = FEW + SHARDED / d.shard if sharded else ALL * ONE
     each_expert = FEW + SHARDED / d.edp if sharded else ALL * ONE
-    return each * (dense / d.pp + tables) / d.tp + each_expert * experts / (d.etp * d.ep * d.pp)
+    return each * ((dense / d.pp + tables) / d.tp + whole / d.pp) + each_expert * experts / (d.etp * d.ep * d.pp)
 
 
 def megatron_activations(run: Run, d: Degrees) -> Column:

@@ -153,7 +153,9 @@ def timing(run: Run, d: Degrees, n: Parameters) -> Timing:
     parameters = rank_parameters(run, n, d)
     schedule = SCHEDULES[run.layout.schedule.kind]
     ranks = tuple(schedule.partners(s.index, d.pp) for s in stages)
-    return Timing(prices, kinds, layers, first, last, modules, stages, tuple(forward), tuple(backward), send, parameters, ranks)
+    return Timing(
+        prices, kinds, layers, first, last, modules, stages, tuple(forward), tuple(backward), send, parameters, ranks
+    )
 
 
 def send_bytes(run: Run, d: Degrees) -> Column:

@@ -177,6 +177,10 @@ def _heads(run: Run, d: Degrees) -> Iterator[Rule]:
         divides(d.tp, model.heads),
         reason + (f"; tensor can be {_listed(degrees)}" if len(degrees) <= MANY else ""),
     )
+    mixer = model.mixer
+    if mixer is not None and mixer.heads is not None:
+        reason = f"{text(mixer.heads)} heads of the mixer do not divide by tensor {text(d.tp)}"
+        yield Rule("mixer heads", divides(d.tp, mixer.heads), reason)
     kv = model.kv_heads
     if kv is None or (model.attention is not None and model.attention.kind == "latent"):
         return

@@ -18,6 +18,9 @@ LIBRARY = "".join(f'import "library/{name}.scn"\n' for name in ("gpus", "models"
 LLAMA_2_7B = """
   layers = 32, hidden = 4096, ffn = 11_008, heads = 32, vocabulary = 32_000, sequence = 4096 tokens
 """
+LLAMA_3_8B = """
+  layers = 32, hidden = 4096, ffn = 14_336, heads = 32, kv_heads = 8, vocabulary = 128_256, sequence = 8192 tokens
+"""
 NETWORK = "tier node { bandwidth = 450 GB/s }\n  tier pod { bandwidth = 400 Gb/s }"
 
 

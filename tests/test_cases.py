@@ -15,8 +15,8 @@ def claimed() -> set[str]:
     for path in sorted(Path(__file__).parent.glob("test_cases_*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "case":
-                found.update(arg.value for arg in node.args if isinstance(arg, ast.Constant))
-    return {str(id) for id in found}
+                found.update(str(arg.value) for arg in node.args if isinstance(arg, ast.Constant))
+    return found
 
 
 def test_every_engine_row_has_a_test() -> None:

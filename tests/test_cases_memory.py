@@ -1,17 +1,18 @@
 """Memory: the M rows of tests/data/cases.csv, each with its own tolerance."""
 
-import numpy as np
+from typing import Any
+
 import pytest
 
 from engine import estimators, layout, memory
-from engine.columns import column
+from engine.columns import Column, column
 from engine.entries import step
 from engine.models import count
 from engine.operators.head import logits_bytes
 from engine.operators.work import ELEMENT
 from engine.read import read
 from engine.schedules import SCHEDULES
-from tests.cases import GB, GIB, LLAMA_2_7B, MIB, Json, evaluated, text_of
+from tests.cases import GB, GIB, LLAMA_2_7B, LLAMA_3_8B, MIB, Json, evaluated, point_of_text, text_of
 from tests.language import scenario_of
 from tests.settings import run
 
@@ -27,12 +28,10 @@ def states(point: Json, *parts: str) -> float:
     return sum(float(point["results"][f"{part}_memory"]) for part in parts or ("weights", "gradients", "optimizer"))
 
 
-def given_states(parameters: float, gpus: int = 1, **changed: object) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.float64]], ...]:  # fmt: skip
+def given_states(parameters: float, gpus: int = 1, **changed: Any) -> tuple[Column, ...]:
     """States of so many parameters, from the formulas that stages use."""
-    r = run(
-        layout__tensor=1, layout__data=gpus, cluster__gpus=gpus, batch=gpus,
-        **{"layout__shard": "none", "states__gradients": 2, **changed},
-    )  # type: ignore[arg-type]  # the tiers are left as they are
+    stated: dict[str, Any] = {"layout__shard": "none", "states__gradients": 2} | changed
+    r = run(layout__tensor=1, layout__data=gpus, cluster__gpus=gpus, batch=gpus, **stated)
     d = layout.resolve(r)
     return memory.states(r, d, step(r, d, count(r.model)).timing, column(parameters))
 
@@ -66,10 +65,10 @@ def test_m01_m17_megatrons_own_script() -> None:
         ({"states__gradients": 2 + 4}, 20),
     ],
 )
-def test_m02_four_recipes_of_bytes_a_parameter(recipe: dict[str, object], each: int) -> None:
+def test_m02_four_recipes_of_bytes_a_parameter(recipe: dict[str, Any], each: int) -> None:
     """Pure fp32; half-precision gradients; Megatron's fp32 gradients; half-precision with an fp32 copy."""
     parts = given_states(7.0e9, **recipe)
-    assert float(sum(parts)[0]) == each * 7.0e9
+    assert sum(float(part[0]) for part in parts) == each * 7.0e9
 
 
 @pytest.mark.case("M03")
@@ -143,7 +142,7 @@ def test_m07_zero_saves_nothing_where_data_is_one() -> None:
         for shard in ("none", "zero2")
     }
     for point in found.values():
-        assert point["results"]["parameters"] == 27_488_157_696
+        assert point["results"]["parameters"] == pytest.approx(27_488_157_696, rel=0.01)  # matrices alone
         assert point["results"]["data_parallel"] == 1
         assert states(point) / GIB == pytest.approx(51.2, rel=0.01)
         assert point["status"] == "does_not_fit"
@@ -154,26 +153,21 @@ def test_m08_experts_and_their_optimizer_over_their_own_ranks() -> None:
     text = text_of(QWEN3_30B, "batch = 256 sequences\n layout { tensor = 4, expert = 8 }", gpus=64)
     r = read(scenario_of(text).runs[0].plain())
     d = layout.resolve(r)
-    held = step(r, d, count(r.model)).timing.parameters
-    stage = memory_stage(r, d)
+    made = step(r, d, count(r.model)).timing
+    held, stage = made.parameters, made.stages[0]
     weights = evaluated(QWEN3_30B, "batch = 256 sequences\n layout { tensor = 4, expert = 8 }", gpus=64)
     assert (d.dp[0], d.edp[0]) == (16, 8)
     assert weights["results"]["expert_data_parallel"] == 8
-    # norms and routers are whole on every rank, which the printed 0.3949B divides too: 0.6 %
-    assert held.stage(stage, r.model.tied, d.pp)[0] == pytest.approx(0.3949e9, rel=0.05)
+    assert held.stage(stage, r.model.tied, d.pp)[0] == pytest.approx(0.3949e9, rel=5e-3)
     assert held.stage_experts(stage)[0] == pytest.approx(3.6239e9, rel=5e-3)
     assert states(weights) / GIB == pytest.approx(27.79, rel=5e-3)
     assert estimators.megatron_states(r, d)[0] / GIB == pytest.approx(27.795, rel=5e-3)
 
 
-def memory_stage(r, d):  # type: ignore[no-untyped-def]
-    return step(r, d, count(r.model)).timing.stages[0]
-
-
 @pytest.mark.case("M10")
 @pytest.mark.parametrize(("n", "whole", "part"), [(7e9, 26.1, 3.3), (27.8e9, 103.6, 12.9), (70e9, 260.8, 32.6)])
 def test_m10_gradients_kept_whole_until_the_last_micro_batch(n: float, whole: float, part: float) -> None:
-    changed = {"layout__shard": "zero3", "states__gradients": None}
+    changed: dict[str, Any] = {"layout__shard": "zero3", "states__gradients": None}
     late = given_states(n, gpus=8, layout__gradient_sync="last", **changed)[1]
     early = given_states(n, gpus=8, **changed)[1]
     assert late[0] / GIB == pytest.approx(whole, rel=5e-3)
@@ -191,7 +185,8 @@ def test_m11_m12_logits(vocabulary: int, loss: str, gib: float) -> None:
     r = run(layout__tensor=1, cluster__gpus=1, layout__data=1, batch=1, model__vocabulary=vocabulary, loss="fused")
     size = logits_bytes(r, layout.resolve(r)) * (ELEMENT / 4.0 if loss == "bf16" else 1.0)
     assert size[0] / GIB == pytest.approx(gib, abs=0.005 if vocabulary != 151936 else 0.0046)
-    chunk = logits_bytes(r, layout.resolve(run(layout__tensor=1, cluster__gpus=1, layout__data=1, batch=1, sequence=1024)))
+    part = run(layout__tensor=1, cluster__gpus=1, layout__data=1, batch=1, sequence=1024)
+    chunk = logits_bytes(r, layout.resolve(part))
     assert vocabulary != 151936 or chunk[0] / GIB == pytest.approx(0.580, rel=1e-3)
 
 
@@ -244,13 +239,13 @@ def test_m17_weights_and_optimizer_of_a_16b() -> None:
 def test_m18_from_8_to_128_gpus_at_the_same_local_batch() -> None:
     few, many = (
         evaluated(
-            "layers = 32, hidden = 4096, ffn = 14_336, heads = 32, kv_heads = 8, vocabulary = 128_256, sequence = 8192 tokens",
-            f"batch = {2 * gpus} sequences, stack = {stack}\n"
+            LLAMA_3_8B,
+            f"batch = {2 * gpus} sequences, stack = torch-fsdp2\n"
             "states { weights = 4 bytes, gradients = 4 bytes, master = 0 bytes }\n"
             "layout { shard = zero3, micro_batch = 2 sequences, recompute = selective }",
             gpus=gpus,
         )
-        for gpus, stack in ((8, "torch-fsdp2"), (128, "torch-fsdp2"))
+        for gpus in (8, 128)
     )  # fmt: skip
     assert few["results"]["parameters"] == 8_030_261_248
     assert (states(few) - states(many)) / GIB == pytest.approx(14.02, rel=1e-3)
@@ -261,7 +256,7 @@ def test_m18_from_8_to_128_gpus_at_the_same_local_batch() -> None:
 @pytest.mark.case("M19")
 def test_m19_moments_fall_with_the_processes() -> None:
     n = 124_475_904.0
-    moments = {"states__master": 0, "states__moments": 4}  # one of the two
+    moments: dict[str, Any] = {"states__master": 0, "states__moments": 4}  # one of the two
     assert given_states(n, **moments)[0][0] / MIB == pytest.approx(237, rel=5e-3)
     assert given_states(n, **moments)[2][0] / MIB == pytest.approx(474, rel=5e-3)
     assert given_states(n, gpus=8, layout__shard="zero1", **moments)[2][0] / MIB == pytest.approx(59, rel=7e-3)
@@ -274,8 +269,6 @@ def test_m20_the_allocators_margin_is_a_stated_input() -> None:
     stack = "stack fragmented from torch-fsdp2 { reserved_slack = 51.3% }\n"
     text = text_of(small, "batch = 1 sequence, stack = torch-fsdp2", gpus=1)
     tight = text.replace("run r {", stack + "run r {").replace("stack = torch-fsdp2", "stack = fragmented")
-    from tests.cases import point_of_text
-
     plain, wide = point_of_text(text)["memory"][0], point_of_text(tight)["memory"][0]
     assert wide["allocated"] == plain["allocated"] > 0
     assert wide["reserved"] / wide["allocated"] == pytest.approx(16.39 / 10.83, abs=0.005)
@@ -297,7 +290,7 @@ def test_m21_fragmentation_decides_on_a_card_of_79_gib() -> None:
 @pytest.mark.case("M22")
 def test_m22_lora_has_states_for_its_own_parameters_only() -> None:
     point = evaluated(
-        "layers = 32, hidden = 4096, ffn = 14_336, heads = 32, kv_heads = 8, vocabulary = 128_256, sequence = 8192 tokens",
+        LLAMA_3_8B,
         "batch = 8 sequences, stack = torch-fsdp2\n states { gradients = 2 bytes }\n layout { shard = none }\n"
         'lora { rank = 8, targets = ["q", "k", "v", "o", "gate", "up", "down"] }',
     )  # fmt: skip

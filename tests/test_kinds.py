@@ -6,13 +6,13 @@ from functools import cache
 import pytest
 
 from dsl.blocks import Entry
+from dsl.defaults import default_expression
 from dsl.files import load_text
 from dsl.kinds import ARGUMENTS, EVALUATED, KINDS, Kind, Setting
 from dsl.problems import Problem
 from dsl.quantities import HOLDS
 from dsl.resolve import Resolution
 from dsl.schema import REFERENCES, kinds, run_row, run_rows, schema
-from dsl.table import default_expression
 from dsl.values import Context, settle
 from tests.language import RESULTS, START
 

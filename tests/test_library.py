@@ -79,12 +79,48 @@ def test_a_library_file_has_no_problem(file: str) -> None:
 
 
 def test_the_parts_models_and_fabrics_that_were_asked_for() -> None:
-    assert {"a100-sxm", "a100-sxm-40gb", "h100-sxm", "h100-pcie", "h200", "h800-sxm", "b200", "b300", "gb200", "gb300",
-            "mi300x", "mi355x", "tpu-v5e", "tpu-v5p", "tpu-v6e", "v100-sxm"} <= set(GPUS)
-    assert {"llama-3-8b", "llama-3-70b", "llama-3.1-70b", "llama-3.1-405b", "gpt3-175b", "gpt2", "llama-2-70b",
-            "qwen2.5-72b", "mistral-7b-v0.3", "olmo-2-32b", "deepseek-v3", "mixtral-8x7b-v0.1"} <= set(MODELS)
-    assert {"megatron-core", "megatron-2021", "torch-fsdp2", "torchtitan", "deepspeed", "nemo", "jax-maxtext",
-            "llm-foundry"} <= set(STACKS)
+    assert {
+        "a100-sxm",
+        "a100-sxm-40gb",
+        "h100-sxm",
+        "h100-pcie",
+        "h200",
+        "h800-sxm",
+        "b200",
+        "b300",
+        "gb200",
+        "gb300",
+        "mi300x",
+        "mi355x",
+        "tpu-v5e",
+        "tpu-v5p",
+        "tpu-v6e",
+        "v100-sxm",
+    } <= set(GPUS)
+    assert {
+        "llama-3-8b",
+        "llama-3-70b",
+        "llama-3.1-70b",
+        "llama-3.1-405b",
+        "gpt3-175b",
+        "gpt2",
+        "llama-2-70b",
+        "qwen2.5-72b",
+        "mistral-7b-v0.3",
+        "olmo-2-32b",
+        "deepseek-v3",
+        "mixtral-8x7b-v0.1",
+    } <= set(MODELS)
+    assert {
+        "megatron-core",
+        "megatron-2021",
+        "torch-fsdp2",
+        "torchtitan",
+        "deepspeed",
+        "nemo",
+        "jax-maxtext",
+        "llm-foundry",
+    } <= set(STACKS)
     assert {"h100-rail", "meta-24k", "gb200-nvl72"} <= set(FABRICS)
 
 

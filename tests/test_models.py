@@ -240,7 +240,7 @@ def test_mean_keys_is_the_average_over_the_mask_less_at_most_a_half(sequence: in
 
 
 def test_a_prediction_module_adds_a_layer_a_projection_and_a_head() -> None:
-    """Megatron-LM charges DeepSeek-V3 259.993 GFLOP a token with its module and 249.812 without, the router left out."""
+    """Megatron-LM charges DeepSeek-V3 259.993 GFLOP a token with its module, 249.812 without; it leaves out routers."""
     forward = flops_per_token(model(**DEEPSEEK_V3), column(4096)).forward
     assert 3 * forward.total[0] / 249.812e9 == pytest.approx(1.0025, abs=5e-4)
     assert 3 * forward.mtp[0] / (259.993e9 - 249.812e9) == pytest.approx(1, abs=2e-3)

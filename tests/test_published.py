@@ -49,3 +49,15 @@ def test_effective_training_time_is_above_90_percent(llama: dict[str, Any]) -> N
     results = llama["dp-128"]["results"]
     assert results["mtbf"] == pytest.approx(3.09 * 3600, rel=0.01)
     assert results["effective_training_time"] > 0.90
+
+
+def test_deepseek_v3_within_fifteen_percent(scenarios: Path) -> None:
+    """DeepSeek-V3 report, table 1: 2,664 thousand H800 hours for 14.8T tokens, 180 thousand a trillion."""
+    source = read(scenarios / "deepseek-v3.scn")
+    assert not source.in_error, source.shown
+    point = build(source.scenario)["experiments"][0]["points"][0]
+    assert not [i for i in point["inputs"] if i["path"].startswith("efficiency.") and i["origin"] == "stated"]
+    hours = point["results"]["gpu_hours"] / 3600
+    assert hours == pytest.approx(2_664_000, rel=0.15)
+    assert hours / 14.8 == pytest.approx(180_000, rel=0.15)
+    assert point["results"]["parameters"] == 671_026_404_352 and point["status"] == "ok"

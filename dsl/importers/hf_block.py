@@ -12,8 +12,10 @@ from dsl.schema import schema
 from dsl.syntax import Expression, Flag, Name, Number, Text
 
 UNITS = {"tokens": " tokens"}
-TAKEN = frozenset("and as at because called divides doubling edition else false from if import in let not or require "
-                  "step then true where".split())  # fmt: skip
+TAKEN = frozenset((
+    "and", "as", "at", "because", "called", "divides", "doubling", "edition", "else", "false", "from", "if", "import",
+    "in", "let", "not", "or", "require", "step", "then", "true", "where",
+))  # fmt: skip
 ORDER = ("attention", "mixer", "experts", "bias")
 
 

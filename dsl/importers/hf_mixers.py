@@ -23,6 +23,10 @@ def delta(draft: Draft) -> None:
     """Qwen3-Next and Qwen3.5: gated delta rule in all but the last of every four layers, gated attention there."""
     config = draft.config
     types, step = config.items("layer_types"), config.whole("full_attention_interval")
+    if types is None:
+        draft.notes.append(
+            "released weights may hold a prediction module that no key declares: state mtp = 1 to count it"
+        )
     draft.put("attention", "full", None)
     draft.put("attention.gate", True, None)
     draft.put("mixer", "delta", config.find("linear_num_value_heads"))

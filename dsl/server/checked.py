@@ -12,6 +12,9 @@ from dsl.scope import Scope
 from dsl.server.mended import mended
 from dsl.table import Results
 
+# A statement that breaks off at the end of a text takes all others with it; before another one it goes alone.
+ANOTHER = "edition 2026\n"
+
 
 def key_of(path: str) -> str:
     """The name under which a file is known, however its path is written."""
@@ -51,8 +54,11 @@ class Checked:
     @cached_property
     def world(self) -> Resolution:
         """The names of the file and of its imports; blocks that are still open are taken as closed."""
-        closed = {key: mended(text) for key, text in self.texts.items()}
-        loaded = self.loaded if closed == dict(self.texts) else self._load(closed)
+        texts = {key: mended(text) for key, text in self.texts.items()}
+        loaded = self.loaded if texts == dict(self.texts) else self._load(texts)
+        unread = [key for key, file in loaded.files.items() if key in texts and not file.tree and file.text.strip()]
+        if unread:
+            loaded = self._load(texts | {key: f"{texts[key]}\n{ANOTHER}" for key in unread})
         return Resolution(loaded, self.results)
 
     def closed(self, changed: Mapping[str, str] | None = None) -> "Checked":

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from dsl.defaults import default_expression
 from dsl.expressions import compiled
 from dsl.kinds import Setting
 from dsl.problems import Problem
@@ -12,7 +13,7 @@ from dsl.scope import Defined, FileNames
 from dsl.server.checked import Checked
 from dsl.server.meanings import Mark, Names, lets_in
 from dsl.syntax import Let, Name, written
-from dsl.table import TableNames, default_expression
+from dsl.table import TableNames
 from dsl.units import Refusal, find, number, shown
 
 

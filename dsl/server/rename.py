@@ -1,6 +1,7 @@
 """Definition, references and rename: where a name is defined, and every word that must change with it."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
@@ -91,13 +92,14 @@ def _held_against(mark: Mark, new: str, files: list[Checked], places: Mapping[st
             told = {p.title for p in before.problems}
             title = next((p.title for p in after.problems if p.title not in told), after.problems[0].title)
             raise Refused(f"{title} then")
-        if _named(after, mark.role, new) != _named(file, mark.role, new) + len(places[file.key]):
+        if _meanings(after, new) != sorted([*_meanings(file, new), len(places[file.key])]):
             raise Refused(f"`{new}` already means something in {file.loaded.main.logical}")
 
 
-def _named(file: Checked, role: str, name: str) -> int:
-    """How many words of a file mean something of this role by this name."""
-    return sum(mark.text == name and mark.role == role for mark in marks(file.world, file.scope))
+def _meanings(file: Checked, name: str) -> list[int]:
+    """How many words of a file share each meaning that a name has in it."""
+    found = (mark for mark in marks(file.world, file.scope) if mark.text == name and mark.root is not None)
+    return sorted(Counter(mark.root for mark in found).values())
 
 
 def edited(text: str, places: list[Span], new: str) -> str:

@@ -19,7 +19,9 @@ COMPARED = (
     "energy",
     "peak_power",
 )
-RUNS_SHOWN = 4  # side by side; more go a row each
+RUNS_SHOWN = 5  # others side by side; the JSON holds all
+DIFFERENCES = 2  # up to so many others each have their difference to this run beside them
+ROOM = 122.0  # mm for the columns of runs
 SETTINGS_SHOWN = 40
 
 
@@ -32,7 +34,12 @@ def alternatives(plan: Plan) -> Section | None:
         "",
         tables,
         ("compared_step_time", "compared_memory"),
-        facts={"others": len(plan.others), "shown": min(len(plan.others), RUNS_SHOWN), "name": plan.experiment["name"]},
+        facts={
+            "others": len(plan.others),
+            "shown": min(len(plan.others), RUNS_SHOWN),
+            "name": plan.experiment["name"],
+            "paired": len(plan.others) <= DIFFERENCES,
+        },
     )
 
 
@@ -63,6 +70,7 @@ def found(plan: Plan) -> str:
 def results_table(plan: Plan) -> Table | None:
     """Results side by side; beside each other run its difference to this one."""
     shown = plan.others[:RUNS_SHOWN]
+    paired = len(shown) <= DIFFERENCES
     rows = []
     for name in COMPARED:
         own = plan.result(name)
@@ -71,11 +79,13 @@ def results_table(plan: Plan) -> Table | None:
             continue
         cells: list[Cell] = [capital(words(name)), UnitOf(own), own]
         for value in values:
-            cells += [Quantity(value, own.unit, own.decimals), difference(own, value)]
+            cells += [Quantity(value, own.unit, own.decimals), *([difference(own, value)] if paired else [])]
         rows.append(tuple(cells))
-    pairs = [c for p in shown for c in (number(p.experiment["name"], width=23), number("Difference", width=21))]
-    columns = (text("Result"), text("Unit", 18), number(plan.experiment["name"], width=23), *pairs)
-    return Table("compared", "Results side by side", columns, tuple(rows), wide=len(shown) > 2) if rows else None
+    width = min(ROOM / (len(shown) + 1), 23.0)
+    heads = [number(p.experiment["name"], width=23 if paired else width) for p in (plan, *shown)]
+    pairs = [c for head in heads[1:] for c in (head, *([number("Difference", width=21)] if paired else []))]
+    columns = (text("Result"), text("Unit", 16), heads[0], *pairs)
+    return Table("compared", "Results side by side", columns, tuple(rows), wide=len(shown) > 1) if rows else None
 
 
 def difference(own: Quantity, value: float | None) -> Quantity:
@@ -89,8 +99,10 @@ def settings_table(plan: Plan) -> Table | None:
     paths = sorted({*plan.settings, *(k for p in shown for k in p.settings)})
     differing = [k for k in paths if k != "name" and any(p.settings.get(k) != plan.settings.get(k) for p in shown)]
     rows = tuple((k, *(setting_text(p, k) for p in (plan, *shown))) for k in differing[:SETTINGS_SHOWN])
-    columns = (text("Setting", 56), *(text(p.experiment["name"]) for p in (plan, *shown)))
-    return Table("differences", "Settings in which the runs differ", columns, rows) if rows else None
+    width = ROOM / (len(shown) + 1) if len(shown) > DIFFERENCES else None
+    columns = (text("Setting", 50), *(text(p.experiment["name"], width) for p in (plan, *shown)))
+    wide = len(shown) > DIFFERENCES
+    return Table("differences", "Settings in which the runs differ", columns, rows, wide=wide) if rows else None
 
 
 def setting_text(plan: Plan, path: str) -> str:

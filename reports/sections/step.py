@@ -8,7 +8,8 @@ from reports.tables import Table, number, share, text, total
 from reports.terms import words
 
 BLOCKS = (
-    "attention", "mixer", "mlp", "experts", "mtp", "head", "embedding", "data", "pipeline", "optimizer", "launch", "step"
+    "attention", "mixer", "mlp", "experts", "mtp", "head", "embedding", "data", "pipeline", "optimizer", "launch",
+    "step",
 )  # fmt: skip
 BLOCK_NAMES = {
     "attention": "Attention block",
