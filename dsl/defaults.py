@@ -6,7 +6,7 @@ from functools import cache
 from dsl.kinds import ARGUMENTS, KINDS, Kind, Setting
 from dsl.parse import parse
 from dsl.scenario import Value
-from dsl.schema import REFERENCES
+from dsl.schema import REFERENCES, argument
 from dsl.syntax import Expression, Flag, Let, Name, Number, Ratio, Text
 
 
@@ -38,5 +38,10 @@ def literal(e: Expression, row: Setting) -> bool:
     return isinstance(e, Number | Ratio | Flag | Text)
 
 
-# Defaults that name nothing and that nothing else replaces, by setting and path.
-KEPT: dict[tuple[Setting | None, str], Value] = {}
+def plain(row: Setting, path: str) -> bool:
+    """Whether a setting that is not stated is always the same: it has no default, or one that names nothing."""
+    return argument(path) is None and (not row.default or literal(default_expression(row.default), row))
+
+
+# What settings are that nobody states and that follow from nothing, by setting and path.
+KEPT: dict[tuple[Setting | None, str], Value | None] = {}

@@ -5,66 +5,10 @@ it, and the text of the line. The first row that applies is used; a new hint is 
 """
 
 import re
-from collections.abc import Callable
-from typing import NamedTuple
 
+from dsl.habits import ROWS
 from dsl.problems import Label, Problem, Span, printable
-
-
-class Refused(NamedTuple):
-    """Where the parser stopped: the token, those before it in the statement (their types and text), the line."""
-
-    kind: str  # type of the token; "" where no token begins with this character
-    text: str
-    before: tuple[tuple[str, str], ...]
-    line: str
-    span: Span
-    opened: tuple[str, Span] | None  # the innermost open bracket
-    ended: str  # what ended the statement before: "\n", "," or "{"
-
-    @property
-    def last(self) -> str:
-        return self.before[-1][0] if self.before else ""
-
-    @property
-    def types(self) -> str:
-        return " ".join(kind for kind, _ in self.before)
-
-    @property
-    def rest(self) -> str:
-        """The line from the refused token on."""
-        return self.line[self.span.column - 1 :]
-
-    @property
-    def head(self) -> str:
-        """The line before the refused token."""
-        return self.line[: self.span.column - 1]
-
-
-class Hint(NamedTuple):
-    """One row; ``help`` may be made from what was typed."""
-
-    applies: Callable[[Refused], bool]
-    title: str
-    help: str | Callable[[Refused], str]
-
-
-def _spelled(*texts: str) -> Callable[[Refused], bool]:
-    return lambda r: any(r.rest.startswith(text) for text in texts)
-
-
-def _after(pattern: str, *kinds: str) -> Callable[[Refused], bool]:
-    """The statement's token types so far match, and the refused one is of one of these kinds (or of any)."""
-    compiled = re.compile(pattern)
-    return lambda r: bool(compiled.fullmatch(r.types)) and (not kinds or r.kind in kinds)
-
-
-def _both(*tests: Callable[[Refused], bool]) -> Callable[[Refused], bool]:
-    return lambda r: all(test(r) for test in tests)
-
-
-def _in(*brackets: str) -> Callable[[Refused], bool]:
-    return lambda r: r.opened is not None and r.opened[0] in brackets
+from dsl.refused import Hint, Refused, after, both, spelled, within
 
 
 def _grouped(r: Refused) -> bool:
@@ -98,14 +42,14 @@ HEADER = r"NAME( NAME)?( STRING)?( FROM NAME( DOT NAME)*)?"
 
 HINTS = (
     Hint(_grouped, "digits are grouped with _, not a comma", _regrouped),
-    Hint(_both(lambda r: r.kind == "$END", _in("{")), "this block is never closed", "add a } on its own line"),
+    Hint(both(lambda r: r.kind == "$END", within("{")), "this block is never closed", "add a } on its own line"),
     Hint(
-        _both(lambda r: r.kind in ("$END", "RBRACE", "EQUAL"), _in("[")),
+        both(lambda r: r.kind in ("$END", "RBRACE", "EQUAL"), within("[")),
         "the list is not closed",
         "add a ] before this",
     ),
     Hint(
-        _both(lambda r: r.kind in ("$END", "RBRACE", "RSQB"), _in("(")),
+        both(lambda r: r.kind in ("$END", "RBRACE", "RSQB"), within("(")),
         "the bracket is not closed",
         "add a ) before this",
     ),
@@ -120,104 +64,104 @@ HINTS = (
         "remove it",
     ),
     Hint(
-        _both(_spelled('"'), lambda r: r.kind == ""),
+        both(spelled('"'), lambda r: r.kind == ""),
         "this text is not closed on its line",
         'add a closing " (a quote inside a text is \\", a backslash \\\\)',
     ),
     Hint(
-        _spelled("'", "`", "\u201c", "\u201d", "\u2018", "\u2019"),
+        spelled("'", "`", "\u201c", "\u201d", "\u2018", "\u2019"),
         "text stands between plain double quotes",
         'write: "like this"',
     ),
     Hint(
-        _both(_spelled("/"), lambda r: r.last == "MULTIPLY" and r.head.endswith("/")),
+        both(spelled("/"), lambda r: r.last == "MULTIPLY" and r.head.endswith("/")),
         "a comment starts with #",
         "write: # like this",
     ),
     Hint(
-        _both(_spelled("*"), lambda r: r.last == "MULTIPLY" and r.head.endswith("*")),
+        both(spelled("*"), lambda r: r.last == "MULTIPLY" and r.head.endswith("*")),
         "a power is written with ^",
         "write: x ^ 2",
     ),
-    Hint(_both(_spelled("//", "/*", "--"), lambda r: not r.before), "a comment starts with #", "write: # like this"),
+    Hint(both(spelled("//", "/*", "--"), lambda r: not r.before), "a comment starts with #", "write: # like this"),
     Hint(
         lambda r: r.kind == "" and ord(r.text or "a") > 127 and r.text.isalpha(),
         "names are written in plain letters",
         "use a to z, digits, _ and -; titles and texts in quotes may hold any letter",
     ),
     Hint(
-        _spelled("\N{NO-BREAK SPACE}", "\N{ZERO WIDTH SPACE}", "\N{NARROW NO-BREAK SPACE}"),
+        spelled("\N{NO-BREAK SPACE}", "\N{ZERO WIDTH SPACE}", "\N{NARROW NO-BREAK SPACE}"),
         "an invisible character that is not a space",
         "replace it by a plain space",
     ),
-    Hint(_spelled("\N{MINUS SIGN}", "\N{EN DASH}", "\N{EM DASH}"), "a dash that is not a minus", "write -"),
-    Hint(_spelled("\N{MULTIPLICATION SIGN}"), "a sign that is not *", "write *"),
-    Hint(_spelled(";"), "statements end at the line's end", "remove the ;"),
+    Hint(spelled("\N{MINUS SIGN}", "\N{EN DASH}", "\N{EM DASH}"), "a dash that is not a minus", "write -"),
+    Hint(spelled("\N{MULTIPLICATION SIGN}"), "a sign that is not *", "write *"),
+    Hint(spelled(";"), "statements end at the line's end", "remove the ;"),
     Hint(
-        _both(_spelled(":"), _after(r"NAME( DOT NAME)*")),
+        both(spelled(":"), after(r"NAME( DOT NAME)*")),
         "settings are given with =, not a colon",
         lambda r: f"write: {r.head.strip()} = {r.rest[1:].split('#')[0].strip(' {') or '3'}",
     ),
-    Hint(_spelled("&", "|", "!"), "conditions are joined with words", "write: and, or, not"),
+    Hint(spelled("&", "|", "!"), "conditions are joined with words", "write: and, or, not"),
     Hint(
-        _both(_spelled("%"), lambda r: r.last not in ("NUMBER", "EQUAL")),
+        both(spelled("%"), lambda r: r.last not in ("NUMBER", "EQUAL")),
         "% only follows a number, as in 90%",
         "for `tp divides heads` write: layout.tensor divides model.heads",
     ),
-    Hint(_spelled("$"), "money is one word: the $ touches its number", "write: $2.10/gpu-hour"),
+    Hint(spelled("$"), "money is one word: the $ touches its number", "write: $2.10/gpu-hour"),
     Hint(
-        _both(_after(r"(LET )?NAME( DOT NAME)* EQUAL", "EQUAL"), lambda r: r.head.endswith("=")),
+        both(after(r"(LET )?NAME( DOT NAME)* EQUAL", "EQUAL"), lambda r: r.head.endswith("=")),
         "== compares; a setting is given with a single =",
         lambda r: f"write: {r.head.strip()} {r.rest[1:].split('#')[0].strip()}",
     ),
     Hint(
-        _both(_after(r"(REQUIRE|WHERE).*", "EQUAL"), lambda r: r.last in VALUE_ENDS),
+        both(after(r"(REQUIRE|WHERE).*", "EQUAL"), lambda r: r.last in VALUE_ENDS),
         "= gives a setting; a comparison has two",
         lambda r: f"write: {r.head.strip()} == {r.rest[1:].strip()}",
     ),
-    Hint(_after("REQUIRE", "_NL", "$END", "RBRACE", "BECAUSE"), "a condition is missing", "write: require mfu >= 35%"),
-    Hint(_after("WHERE", "_NL", "$END", "RBRACE"), "a condition is missing", "write: where layout.tensor <= 8"),
-    Hint(_after(r".*BECAUSE"), "the reason is missing or not in quotes", 'write: because "the reason"'),
-    Hint(_after("IMPORT"), "the file's name stands in double quotes", 'write: import "library/gpus.scn"'),
-    Hint(_after("EDITION"), "the edition is a year", "write: edition 2026"),
-    Hint(_after("LET"), "a let needs a name of its own", "write: let deadline = 100 days"),
-    Hint(_after("LET NAME"), "a let needs an = after its name", "write: let deadline = 100 days"),
+    Hint(after("REQUIRE", "_NL", "$END", "RBRACE", "BECAUSE"), "a condition is missing", "write: require mfu >= 35%"),
+    Hint(after("WHERE", "_NL", "$END", "RBRACE"), "a condition is missing", "write: where layout.tensor <= 8"),
+    Hint(after(r".*BECAUSE"), "the reason is missing or not in quotes", 'write: because "the reason"'),
+    Hint(after("IMPORT"), "the file's name stands in double quotes", 'write: import "library/gpus.scn"'),
+    Hint(after("EDITION"), "the edition is a year", "write: edition 2026"),
+    Hint(after("LET"), "a let needs a name of its own", "write: let deadline = 100 days"),
+    Hint(after("LET NAME"), "a let needs an = after its name", "write: let deadline = 100 days"),
     Hint(
-        _after(r".*EQUAL", "LBRACE"),
+        after(r".*EQUAL", "LBRACE"),
         "a block has no = before its {",
         lambda r: f"write: {r.head.strip().rstrip('=').strip()} {{ ... }}",
     ),
     Hint(
-        _after(r".*EQUAL", "_NL", "$END", "RBRACE", "COMMA", "EQUAL"), "the value is missing", "put a value after the ="
+        after(r".*EQUAL", "_NL", "$END", "RBRACE", "COMMA", "EQUAL"), "the value is missing", "put a value after the ="
     ),
     Hint(
-        _both(_after(r"NAME", "NUMBER"), lambda r: bool(re.search(r"\{\s*(#.*)?$", r.line))),
+        both(after(r"NAME", "NUMBER"), lambda r: bool(re.search(r"\{\s*(#.*)?$", r.line))),
         "a name starts with a letter",
         lambda r: f"write: {r.head.strip()} a{r.rest.split('{')[0].strip()} {{",
     ),
     Hint(
-        _both(_after(r"NAME( DOT NAME)*", "NUMBER", "MONEY", "RATIO", "BOOLEAN", "LSQB", "ADD")),
+        both(after(r"NAME( DOT NAME)*", "NUMBER", "MONEY", "RATIO", "BOOLEAN", "LSQB", "ADD")),
         "a setting needs an = between its name and its value",
         _inserted_equals,
     ),
     Hint(
-        _after(HEADER, "_NL", "$END", "RBRACE"),
+        after(HEADER, "_NL", "$END", "RBRACE"),
         "a block needs { and }",
         lambda r: f"write: {r.head.strip() or 'cluster hopper'} {{ ... }}",
     ),
     Hint(
-        _after(r"NAME", "FROM"),
+        after(r"NAME", "FROM"),
         "a block that copies another needs a name of its own",
         "write: cluster larger from hopper { ... }",
     ),
     Hint(
-        _after(r"NAME NAME NAME|NAME NAME", "NAME", "NUMBER"),
+        after(r"NAME NAME NAME|NAME NAME", "NAME", "NUMBER"),
         "a block has one name",
         "put the words in double quotes: they are its title",
     ),
-    Hint(_after(r"NAME NAME( STRING)?", "EQUAL", "DOT"), "a setting's name is one word", "join the words with _"),
+    Hint(after(r"NAME NAME( STRING)?", "EQUAL", "DOT"), "a setting's name is one word", "join the words with _"),
     Hint(
-        _both(
+        both(
             lambda r: r.last == "UNIT" and r.before[-1][1] in ("k", "K", "M", "B", "G", "T"), lambda r: r.text.isalpha()
         ),
         "k, M, B and T touch their number",
@@ -242,7 +186,7 @@ HINTS = (
         lambda r: r.kind == "COMMA" and not r.opened, "statements of a file do not end in a comma", "remove the comma"
     ),
     Hint(
-        _both(_in("[", "("), lambda r: r.last in VALUE_ENDS and (r.kind in VALUE_ENDS or r.kind in ("LSQB", "LPAR"))),
+        both(within("[", "("), lambda r: r.last in VALUE_ENDS and (r.kind in VALUE_ENDS or r.kind in ("LSQB", "LPAR"))),
         "values are separated by commas",
         "put a comma between the two",
     ),

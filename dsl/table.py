@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from dsl.algebra import ANY, FLAG, Meaning, Type
 from dsl.blocks import Body, Entry, Local, text_of
-from dsl.defaults import KEPT, default_expression, literal
+from dsl.defaults import KEPT, default_expression, literal, plain
 from dsl.dimensions import check
 from dsl.kinds import ARGUMENTS, TIER, Setting
 from dsl.problems import COMMAND_LINE, Label, Problem, Span, did_you_mean
@@ -52,10 +52,6 @@ class Sources:
     def __init__(self, name: str, library: bool, body: Body) -> None:
         self.name, self.library = name, library
         self.source, self.confidence, self.verified = (text_of(body, w) for w in ("source", "confidence", "verified"))
-
-
-def _cited(value: Value, of: "Sources | Value") -> Value:
-    return value._replace(source=of.source, confidence=of.confidence, verified=of.verified)
 
 
 class LocalCell:
@@ -142,9 +138,9 @@ class Table:
         """A setting with its origin, or None where it has neither a value nor a default."""
         if path in self.settled:
             return self.settled[path]
-        if path not in self.entries and (kept := KEPT.get((self.rows.get(path), path))) is not None:
-            self.settled[path] = kept
-            return kept
+        if path not in self.entries and (key := (self.rows.get(path), path)) in KEPT:
+            self.settled[path] = KEPT[key]
+            return KEPT[key]
         if path in self.open:
             ring = [*self.open[self.open.index(path) :], path]
             entry = next((self.entries[p] for p in ring if p in self.entries), None)
@@ -161,19 +157,23 @@ class Table:
         return self.settled[path]
 
     def _work_out(self, path: str) -> Value | None:
-        from dsl.derived import adjusted, derived  # they work on tables
+        from dsl.derived import DERIVED, adjusted, derived  # they work on tables
 
         if argument(path) is not None and (head := path.rpartition(".")[0]) not in self.open:
             self.value(head)  # a stated choice brings its arguments
         entry = self.entries.get(path)
         if entry is not None:
-            found = self._settled(entry)
-            if found is None:
+            settled = self._settled(entry)
+            if settled is None:
                 return None
-            if found.arguments is not None:
-                self._arguments(entry, found)
-            return adjusted(self, entry, found, self._placed(entry, found))
-        return derived(self, path) or self._default(path)
+            if settled.arguments is not None:
+                self._arguments(entry, settled)
+            return adjusted(self, entry, settled, self._placed(entry, settled))
+        found = derived(self, path) or self._default(path)
+        row = self.rows.get(path)
+        if row is not None and path not in DERIVED and plain(row, path):
+            KEPT[row, path] = found
+        return found
 
     def _settled(self, entry: Entry) -> Settled | None:
         """The value of an entry; one that copies share and that names nothing is settled once."""
@@ -197,7 +197,8 @@ class Table:
 
     def paths(self) -> list[str]:
         """Every setting that the block may have: optional groups only where something of them is stated."""
-        absent = tuple(g + "." for g in OPTIONAL if not any(p == g or p.startswith(g + ".") for p in self.entries))
+        groups = {".".join(path.split(".")[:depth]) for path in self.entries for depth in (1, 2)}
+        absent = tuple(g + "." for g in OPTIONAL if g not in groups)
         bare = {prefix[:-1] for prefix in absent}
         plain = [p for p in self.rows if p not in bare and not p.startswith(absent)]
         return plain + [f"cluster.tier.{tier}.{path}" for tier in self.tiers for path in schema(TIER).rows]
@@ -222,16 +223,14 @@ class Table:
 
     def _placed(self, entry: Entry, found: Settled) -> Value:
         """The value with where it stands and where its figure comes from."""
-        span = entry.value.span
-        value = Value(found.value, found.unit, span, self._origin(entry), where=entry.where)
-        value = value._replace(instead_of=entry.instead_of)
-        taken = self._taken(entry)
+        taken, origin, note = self._taken(entry), self._origin(entry), ""
+        of: Sources | Value = taken or self.sources.get(entry.prefix) or Value(None)
         if taken is not None:
             assert isinstance(entry.value, Name)
-            origin = "library" if taken.origin == "library" else value.origin
-            return _cited(value._replace(origin=origin, note=f"{entry.value.path}, {taken.where}"), taken)
-        sources = self.sources.get(entry.prefix)
-        return value if sources is None else _cited(value, sources)
+            origin = "library" if taken.origin == "library" else origin
+            note = f"{entry.value.path}, {taken.where}"
+        span, cited = entry.value.span, (of.source, of.confidence, of.verified)
+        return Value(found.value, found.unit, span, origin, note, entry.where, *cited, entry.instead_of)
 
     def _origin(self, entry: Entry) -> str:
         sources = self.sources.get(entry.prefix)
@@ -280,18 +279,13 @@ class Table:
                 self.entries.setdefault(full, entry._replace(path=full, row=row, value=given.value, span=given.span))
 
     def _default(self, path: str) -> Value | None:
-        from dsl.derived import DERIVED
-
         row = self.row(path)
         if row is None or not row.default or not self._applies(path):
             return None
         e = default_expression(row.default)
         context = Context(row, path, TableNames(self, "", self.scope), self.get, self.scope, self.problems)
         found = settle(e, context)
-        value = None if found is None else Value(found.value, found.unit, None, "default", row.doc)
-        if value is not None and literal(e, row) and argument(path) is None and path not in DERIVED:
-            KEPT[row, path] = value
-        return value
+        return None if found is None else Value(found.value, found.unit, None, "default", row.doc)
 
     def _applies(self, path: str) -> bool:
         """Arguments have a default only where their choice is taken."""

@@ -172,13 +172,13 @@ SUSPECT = 0.05  # utilization below which a measured step time is not believed
 
 def suspect(name: str, value: float | None, result: Result) -> str | None:
     """Why a measured step time is hard to believe: the utilization that it implies is under 5 %, or over the peak."""
-    mfu, step = result.columns.get("mfu"), result.columns.get("step_time")
+    mfu, step = result.columns.get("mfu_attention"), result.columns.get("step_time")
     if name != "step_time" or not value or mfu is None or step is None:
         return None
     implied = float(mfu[0] * step[0] / value)
     if SUSPECT <= implied <= 1.0:
         return None
-    return f"implies a utilization of {implied:.1%} (6N, dense peak)"
+    return f"implies a utilization of {implied:.1%} (6N and attention, dense peak)"
 
 
 def hazards(run: Run) -> Mapping[str, float]:

@@ -13,7 +13,7 @@ from engine.model_inputs import Model
 from engine.models import count
 from engine.read import read
 from engine.step import recomputed_flops
-from tests.cases import LLAMA_2_7B, LLAMA_3_8B, TFLOP, evaluated, text_of
+from tests.cases import LLAMA_2_7B, LLAMA_3_8B, TFLOP, evaluated, point_of_text, text_of
 from tests.language import scenario_of
 from tests.library_models import LIBRARY_GPUS, LIBRARY_MODELS
 
@@ -155,7 +155,7 @@ def test_f12_the_published_convention() -> None:
 
 @pytest.mark.case("F14")
 def test_f14_windows_are_counted_layer_by_layer() -> None:
-    plain = "layers = 32, hidden = 4096, ffn = 14_336, heads = 32, kv_heads = 8, vocabulary = 32_000, sequence = 32Ki tokens"
+    plain = LLAMA_3_8B.replace("8192 tokens", "32Ki tokens")
     window = run_of(plain + "\n attention sliding { window = 4096 tokens, every = 4 }").model
     everywhere = run_of(plain).model
     ratio = per_token(window, 32768).forward.attention / per_token(everywhere, 32768).forward.attention
@@ -183,9 +183,7 @@ def test_f15_a_prediction_within_bounds_and_a_flag_where_a_figure_is_not_credibl
         gpu="v100s",
     )
     part = "gpu v100s from v100-sxm { peak { fp16 = 130 TFLOPS, bf16 = 130 TFLOPS } }\n"
-    from reports.document import build
-
-    point = build(scenario_of(text.replace("model m {", part + "model m {")))["experiments"][0]["points"][0]
+    point = point_of_text(text.replace("model m {", part + "model m {"))
     r = replace(run_of(GPT_SMALL), precision="fp16")
     work = full_square(r.model, 2048) * 8 * 2048
     assert work == pytest.approx(1.586e13, rel=0.01)

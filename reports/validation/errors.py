@@ -1,0 +1,153 @@
+"""Predictions of a table of runs and their errors: every row predicted, failed, or left out with the reason."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from engine.evaluate import evaluate
+from engine.read import read
+from reports.validation import rows as table
+from reports.validation.rows import Row
+from reports.validation.settings import settings_of
+
+UNSUPPORTED = "the library has no such GPU"
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """One row: what was predicted and measured, seconds a step; or why nothing was predicted."""
+
+    row: Row
+    predicted: float | None
+    measured: float
+    why: str = ""
+
+    @property
+    def error(self) -> float | None:
+        """predicted / measured - 1."""
+        return None if self.predicted is None else self.predicted / self.measured - 1.0
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Of a group of rows: how many, how many failed, and the error's median, 90th percentile and bias (medians)."""
+
+    name: str
+    n: int
+    failed: int
+    median_abs: float | None
+    p90_abs: float | None
+    bias: float | None
+
+
+def left_out(row: Row) -> str:
+    """Why a row cannot be held against anything; empty where it can. Only an absent column leaves a row out."""
+    missing = table.absent(row)
+    if missing:
+        return "no " + ", ".join(missing)
+    return "" if table.measured_seconds(row) is not None else "no iter_time_s and no tokens_per_s_per_gpu"
+
+
+def predict(row: Row) -> tuple[float | None, str]:
+    """Seconds a step from the configuration columns alone; None with the reason where the row is not supported."""
+    if table.gpu_of(row) is None:
+        return None, UNSUPPORTED
+    settings = settings_of(row)
+    if row.get("recompute") == "unknown":  # none where it fits, else full
+        result = evaluate(read(settings))
+        if result.status == "does_not_fit":
+            settings["layout.recompute"] = "full"
+    result = evaluate(read(settings))
+    seconds = result.columns.get("step_time")
+    if seconds is None:
+        return None, "; ".join(result.reasons) or "no step time"
+    return float(seconds[0]), ""
+
+
+def predictions(rows: Iterable[Row]) -> list[Prediction]:
+    """Every row that is not left out, predicted or failed."""
+    found = []
+    for row in rows:
+        if left_out(row):
+            continue
+        seconds, why = predict(row)
+        measured = table.measured_seconds(row)
+        assert measured is not None
+        found.append(Prediction(row, seconds, measured, why))
+    return found
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    """The quantile of a sequence by linear interpolation."""
+    ordered = sorted(values)
+    place = share * (len(ordered) - 1)
+    low = int(place)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+
+
+def errors_of(name: str, found: Sequence[Prediction]) -> Errors:
+    """The errors of a group; a failed row counts in n and in failed."""
+    own = [p.error for p in found if p.error is not None]
+    size = [abs(e) for e in own]
+    if not own:
+        return Errors(name, len(found), len(found), None, None, None)
+    return Errors(name, len(found), len(found) - len(own), median(size), quantile(size, 0.9), median(own))
+
+
+Key = Callable[[Row], str]
+
+
+def scale(row: Row) -> str:
+    """GPUs of a run in powers of eight."""
+    gpus = table.number(row, "n_gpus") or 1.0
+    return next((f"up to {top}" for top in (8, 64, 512, 4096) if gpus <= top), "over 4096")
+
+
+def parallelism(row: Row) -> str:
+    """The axes a run uses."""
+    used = [axis for axis in ("tp", "pp", "cp", "ep") if (table.number(row, axis) or 1.0) > 1]
+    return " ".join(used) or "data only"
+
+
+def family(row: Row) -> str:
+    """Dense, or mixture of experts."""
+    return "experts" if (table.number(row, "experts") or 0.0) > 1 else "dense"
+
+
+GROUPS: dict[str, Key] = {
+    "framework": lambda r: r["framework"], "GPU": lambda r: r["gpu"], "precision": lambda r: r["precision"] or "not stated",
+    "model": family, "parallelism": parallelism, "scale": scale, "grade": lambda r: r.get("grade") or "none",
+    "task": lambda r: r.get("task") or "none",
+}  # fmt: skip
+
+
+def grouped(found: Sequence[Prediction], key: Key) -> list[Errors]:
+    """Errors by group, largest groups first."""
+    groups: dict[str, list[Prediction]] = {}
+    for p in found:
+        groups.setdefault(key(p.row), []).append(p)
+    return sorted((errors_of(name, own) for name, own in groups.items()), key=lambda e: (-e.n, e.name))
+
+
+def worst(found: Sequence[Prediction], count: int = 20) -> list[Prediction]:
+    """The rows with the largest errors."""
+    return sorted((p for p in found if p.error is not None), key=lambda p: -abs(p.error or 0.0))[:count]
+
+
+def as_json(rows: Sequence[Row], found: Sequence[Prediction]) -> dict[str, Any]:
+    """What ``--format json`` prints: the errors of all rows, the rows left out with the reason, and every row."""
+    total = errors_of("all", found)
+    return {
+        "n": total.n,
+        "failed": total.failed,
+        "median_abs": total.median_abs,
+        "p90_abs": total.p90_abs,
+        "bias": total.bias,
+        "left_out": [{"id": r.get("id", ""), "why": left_out(r)} for r in rows if left_out(r)],
+        "rows": [
+            {"id": p.row.get("id", ""), "predicted": p.predicted, "measured": p.measured, "error": p.error, "why": p.why}
+            for p in found
+        ],
+    }

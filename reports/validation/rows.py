@@ -1,0 +1,89 @@
+"""Published runs as rows of a CSV file: what a row must hold, and the words of the file in our own.
+
+Only configuration columns are read for a prediction. The measured columns, the source, notes, check and id never are.
+"""
+
+import csv
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+Row = Mapping[str, str]
+
+REQUIRED = ("layers", "hidden", "heads", "seq", "gpu", "n_gpus", "mbs", "gbs", "framework")
+GPUS = {
+    "V100-SXM2": "v100-sxm", "A100-SXM-80GB": "a100-sxm", "A100-SXM-40GB": "a100-sxm-40gb", "H100-SXM-80GB": "h100-sxm",
+    "H100-SXM-96GB": "h100-sxm-96gb", "H200": "h200", "H800": "h800-sxm", "GB200": "gb200", "GB300": "gb300",
+    "B200": "b200", "B300": "b300", "MI300X": "mi300x", "MI325X": "mi325x", "MI355X": "mi355x", "MI350X": "mi355x",
+    "TPU-v4": "tpu-v4", "TPU-v5e": "tpu-v5e", "TPU-v5p": "tpu-v5p", "TPU-v6e": "tpu-v6e", "TPU-v7x": "tpu-v7x",
+}  # fmt: skip
+# The first word of a framework's name that fits decides; the rest of a name is its version.
+STACKS = (
+    ("NeMo AutoModel", "torch-fsdp2"), ("Megatron-LM PTD-P", "megatron-2021"), ("Megatron-LM (SC21)", "megatron-2021"),
+    ("Megatron-DeepSpeed", "megatron-deepspeed"), ("NeMo", "nemo"), ("Megatron-Bridge", "nemo"),
+    ("Megatron-LM/NeMo", "nemo"), ("Megatron-LM/Primus", "megatron-core"), ("Megatron-LM 23e00ed", "megatron-core"),
+    ("Megatron-LM", "megatron-2021"), ("Primus", "megatron-core"), ("HAI-LLM", "megatron-core"),
+    ("MaxText", "jax-maxtext"), ("PaxML", "jax-maxtext"), ("axlearn", "jax-maxtext"), ("Pathways", "jax-maxtext"),
+    ("llm-foundry", "llm-foundry"), ("TorchTitan", "torchtitan"), ("torchtitan", "torchtitan"), ("Meta", "torchtitan"),
+    ("GPT-NeoX", "deepspeed"), ("DeepSpeed", "deepspeed"), ("Colossal", "deepspeed"),
+)  # fmt: skip
+OTHER_STACK = "torch-fsdp2"
+PRECISIONS = {"": "bf16", "nvfp4": "fp4", "int8": "fp8"}
+GBIT = 1e9 / 8
+CARDS = {"HDR": 200.0, "NDR": 400.0, "XDR": 800.0, "EDR": 100.0}  # Gb/s of an InfiniBand generation
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV file; values are texts, empty where the file has nothing."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return [{k: (v or "").strip() for k, v in row.items() if k} for row in csv.DictReader(file)]
+
+
+def number(row: Row, name: str) -> float | None:
+    """A column as a number; None where it is empty or no number."""
+    try:
+        return float(row.get(name) or "")
+    except ValueError:
+        return None
+
+
+def absent(row: Row) -> list[str]:
+    """Required columns that the row lacks."""
+    return [name for name in REQUIRED if not row.get(name)]
+
+
+def measured_seconds(row: Row) -> float | None:
+    """The measured step time: as published, else batch x sequence over the token rate of all GPUs."""
+    own = number(row, "iter_time_s")
+    if own is not None:
+        return own
+    rate, gpus, batch, sequence = (number(row, k) for k in ("tokens_per_s_per_gpu", "n_gpus", "gbs", "seq"))
+    if rate is None or gpus is None or batch is None or sequence is None or rate * gpus == 0:
+        return None
+    return batch * sequence / (rate * gpus)
+
+
+def gpu_of(row: Row) -> str | None:
+    """The library's name of the row's GPU; None where the library has none."""
+    return next((ours for theirs, ours in GPUS.items() if row["gpu"].startswith(theirs)), None)
+
+
+def stack_of(row: Row) -> str:
+    """The library's stack of the row's framework."""
+    return next((stack for name, stack in STACKS if row["framework"].startswith(name)), OTHER_STACK)
+
+
+def card(row: Row, default: float) -> float:
+    """Bytes/s of one GPU's share of the node's network cards, as far as the row's interconnect says it."""
+    text, gpus = row.get("interconnect", ""), number(row, "gpus_per_node") or 8.0
+    found = re.search(r"(?:RDMA|RoCE|InfiniBand)?\s*(\d+) Gb/s (?:\([^)]*\) )?(?:RoCE |NDR InfiniBand )?per GPU", text)
+    if found:
+        return float(found[1]) * GBIT
+    found = re.search(r"(\d+)\s*Gbps/node|(\d+) Gb/s EFA per node", text)
+    if found:
+        return float(found[1] or found[2]) * GBIT / gpus
+    found = re.search(r"(\d+)x Omni-Path (\d+) Gb/s per node", text)
+    if found:
+        return float(found[1]) * float(found[2]) * GBIT / gpus
+    found = re.search(r"(\d+)x (HDR|NDR|XDR|EDR)", text)
+    return float(found[1]) * CARDS[found[2]] * GBIT / gpus if found else default

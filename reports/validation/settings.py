@@ -1,0 +1,120 @@
+"""The engine's settings of a published run: the library's GPU and stack, and the row's dimensions and layout."""
+
+from functools import cache
+from typing import Any
+
+from dsl.files import load_text
+from dsl.resolve import resolve
+from reports.validation.rows import PRECISIONS, Row, card, gpu_of, number, stack_of
+
+GIGABIT_400 = 50e9
+NEWER = {"v100-sxm": 12.5e9, "a100-sxm": 25e9, "a100-sxm-40gb": 25e9, "gb300": 100e9, "b300": 100e9}  # bytes/s a GPU
+SHARDS = {"none": "none", "0": "none", "1": "zero1", "2": "zero2", "3": "zero3", "hsdp": "zero3"}
+LATENT = {"query_rank": 1536.0, "kv_rank": 512.0, "rope_head": 64.0, "head": 128.0}  # DeepSeek-V2 and -V3; no column has it
+TEMPLATE = """edition 2026
+import "library/gpus.scn"
+import "library/models.scn"
+cluster c {{
+  gpu   = {gpu}
+  nodes = 1
+  tier node {{ bandwidth = 1 GB/s }}
+}}
+run r {{
+  model   = llama-3-8b
+  cluster = c
+  stack   = {stack}
+  batch   = 1 sequence
+}}
+"""
+
+
+@cache
+def template(gpu: str, stack: str) -> dict[str, Any]:
+    """Every setting of a run on this GPU under this stack, with the library's values and the schema's defaults."""
+    scenario, problems = resolve(load_text(TEMPLATE.format(gpu=gpu, stack=stack)), {})
+    assert not problems, problems
+    return scenario.runs[0].plain()
+
+
+def settings_of(row: Row) -> dict[str, Any]:
+    """The flat table of a row; it must hold the required columns and a GPU that the library has."""
+    gpu = gpu_of(row)
+    assert gpu is not None
+    found = dict(template(gpu, stack_of(row)))
+    found |= _model(row) | _network(row, gpu, found) | _layout(row) | _experts(row)
+    found |= {"batch": number(row, "gbs"), "precision": PRECISIONS.get(row["precision"], row["precision"])}
+    return {path: value for path, value in found.items() if value is not None}
+
+
+def _value(row: Row, name: str, default: float = 1.0) -> float:
+    found = number(row, name)
+    return default if found is None or found <= 0 else found
+
+
+def _model(row: Row) -> dict[str, Any]:
+    heads, hidden = _value(row, "heads"), _value(row, "hidden")
+    gated = number(row, "glu") != 0.0
+    return {
+        "model": row.get("model", ""), "model.layers": _value(row, "layers"), "model.hidden": hidden,
+        "model.ffn": _value(row, "ffn", 4 * hidden), "model.heads": heads, "model.kv_heads": _value(row, "kv_heads", heads),
+        "model.head": _value(row, "head_dim", hidden / heads), "model.vocabulary": _value(row, "vocab", 50_304.0),
+        "model.sequence": _value(row, "seq"), "sequence": _value(row, "seq"), "model.gated": gated,
+        "model.tied": number(row, "tied_embeddings") == 1.0, "model.norm": "rmsnorm" if gated else "layernorm",
+    } | (_latent(heads) if row.get("attention") == "mla" else {})  # fmt: skip
+
+
+def _latent(heads: float) -> dict[str, Any]:
+    return {"model.attention": "latent", "model.attention.heads": heads} | {
+        f"model.attention.{name}": value for name, value in LATENT.items()
+    }
+
+
+def _experts(row: Row) -> dict[str, Any]:
+    """The expert block of a mixture of experts: its first layers dense where fewer layers have experts."""
+    routed, layers = number(row, "experts"), _value(row, "layers")
+    if not routed or routed < 2:
+        return {}
+    sparse = _value(row, "moe_layers", layers)
+    every = round(layers / sparse) if layers % sparse == 0 else 1
+    return {
+        "model.experts": True, "model.experts.routed": routed, "model.experts.active": _value(row, "topk"),
+        "model.experts.ffn": _value(row, "expert_ffn", _value(row, "ffn")), "model.experts.every": every,
+        "model.experts.shared": number(row, "shared_experts") or 0.0, "model.experts.shared_gate": False,
+        "model.experts.dense_layers": layers - sparse if every == 1 else 0.0,
+        "model.experts.dense_ffn": number(row, "ffn"), "model.experts.imbalance": 1.0,
+        "model.experts.router_bias": False, "model.experts.bias": False, "layout.expert": _value(row, "ep"),
+    }  # fmt: skip
+
+
+def _network(row: Row, gpu: str, base: dict[str, Any]) -> dict[str, Any]:
+    """Two tiers: the scale-up domain at the GPU's link, and its share of the node's cards."""
+    gpus, node = _value(row, "n_gpus"), _value(row, "gpus_per_node", 8.0)
+    domain = max(base.get("cluster.gpu.domain") or node, 1.0)
+    if domain <= 16:
+        domain = node
+    nic = card(row, NEWER.get(gpu, GIGABIT_400))
+    tiers = {"node": (domain, base.get("cluster.gpu.link") or nic, 1e-6), "net": (max(gpus, domain), nic, 5e-6)}
+    found: dict[str, Any] = {"cluster.gpus": gpus, "cluster.gpus_per_node": node, "cluster.tier": tuple(tiers)}
+    for name, (span, bandwidth, latency) in tiers.items():
+        found |= {f"cluster.tier.{name}.span": span, f"cluster.tier.{name}.bandwidth": bandwidth,
+                  f"cluster.tier.{name}.latency": latency, f"cluster.tier.{name}.oversubscription": 1.0}  # fmt: skip
+    return found
+
+
+def _layout(row: Row) -> dict[str, Any]:
+    tensor, pipeline, context = (_value(row, k) for k in ("tp", "pp", "cp"))
+    virtual, shard = _value(row, "vpp"), SHARDS.get(row.get("zero_stage_or_fsdp", ""), "zero1")
+    if shard == "zero2" and pipeline > 1:
+        shard = "zero1"
+    parallel = number(row, "sp")
+    recompute = row.get("recompute", "")
+    return {
+        "layout.tensor": tensor, "layout.pipeline": pipeline, "layout.context": context,
+        "layout.data": max(_value(row, "n_gpus") // (tensor * pipeline * context), 1.0),
+        "layout.micro_batch": _value(row, "mbs"), "layout.shard": shard,
+        "layout.schedule": "interleaved" if virtual > 1 and pipeline > 1 else "one_f_one_b",
+        "layout.schedule.virtual_stages": virtual if virtual > 1 and pipeline > 1 else None,
+        "layout.recompute": recompute if recompute in ("none", "selective", "full") else "none",
+        "layout.sequence_parallel": None if parallel is None else parallel == 1.0 and tensor > 1,
+        "layout.order": ("tensor", "context", "data", "pipeline"),
+    }  # fmt: skip
