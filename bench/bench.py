@@ -4,7 +4,9 @@ Start-ups are measured in pairs with `python -c pass`, one right after the other
 on a shared machine the minimum is the only figure that neighbors cannot spoil.
 """
 
+import asyncio
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -138,6 +140,66 @@ def second_file(folder: Path) -> Row:
     return Row("a second file in one call", 1 - saved / best["start"], 0.2, "of a start-up", detail)
 
 
+def long_text(lines: int) -> str:
+    """The team's scenario again and again, each time under other names, until it has so many lines."""
+    names = re.compile(r"\b(team-70b|two-pods|flat|hsdp|compare placement)\b")
+    text = SCENARIO.read_text("utf-8")
+    head, body = text.split("model team-70b", 1)
+    body = "model team-70b" + body.split("\nreport ", 1)[0]
+    parts = [head]
+    while sum(part.count("\n") for part in parts) < lines:
+        parts.append(names.sub(rf"\g<0>-{len(parts)}", body))
+    return "".join(parts)
+
+
+def long_file(folder: Path) -> Row:
+    """`scn check` of a file of 10,000 lines that has never been read."""
+    path = folder / "long.scn"
+    text = long_text(10_000)
+    times = []
+    for run in range(3):
+        path.write_text(f"{text}# {run}\n", "utf-8")
+        times.append(seconds([str(SCN), "check", str(path)], warm_cache(folder)()))
+    return Row("scn check of a long file, changed", min(times), 3.0, "s", f"{text.count(chr(10)):,} lines")
+
+
+def keystroke(folder: Path) -> Row:
+    """From a keystroke in a file of 500 lines to its problems, over the protocol."""
+    return asyncio.run(_typed(folder))
+
+
+async def _typed(folder: Path) -> Row:
+    from lsprotocol import types as lsp
+    from pygls.lsp.client import LanguageClient
+
+    client, told, wrong = LanguageClient("bench", "1"), asyncio.Event(), list[lsp.Diagnostic]()
+
+    def published(params: lsp.PublishDiagnosticsParams) -> None:
+        wrong.extend(params.diagnostics)
+        told.set()
+
+    client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)(published)
+    await client.start_io(str(SCN), "lsp", env=warm_cache(folder)())
+    await client.initialize_async(lsp.InitializeParams(lsp.ClientCapabilities()))
+    uri, text, times = (folder / "typed.scn").as_uri(), long_text(500), []
+    client.text_document_did_open(lsp.DidOpenTextDocumentParams(lsp.TextDocumentItem(uri, "scn", 0, text)))
+    await told.wait()
+    for version in range(1, 21):
+        told.clear()
+        whole = lsp.TextDocumentContentChangeWholeDocument(f"{text}# {'x' * version}\n")
+        document = lsp.VersionedTextDocumentIdentifier(version, uri)
+        start = time.perf_counter()
+        client.text_document_did_change(lsp.DidChangeTextDocumentParams(document, [whole]))
+        await told.wait()
+        times.append(time.perf_counter() - start)
+    await client.shutdown_async(None)
+    client.exit(None)
+    await client.stop()  # type: ignore[no-untyped-call]  # pygls gives this one no hints
+    assert not wrong, wrong[0].message
+    detail = f"{text.count(chr(10))} lines, slowest of {len(times)} {max(times) * 1e3:.0f} ms"
+    return Row("the editor server's answer to a keystroke", min(times) * 1e3, 100, "ms", detail)
+
+
 def rows() -> list[Row]:
     """All promises, measured."""
     with tempfile.TemporaryDirectory() as name:
@@ -150,6 +212,8 @@ def rows() -> list[Row]:
             start_up("scn check of the whole library, first run", 60, check, fresh_cache(folder)),
             own_work(folder),
             second_file(folder),
+            long_file(folder),
+            keystroke(folder),
         ]
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple, Protocol
 
+from dsl.mending import meant_unit, unread_unit
 from dsl.problems import Label, Problem, Span
 from dsl.quantities import display_unit, in_words
 from dsl.syntax import Expression, Name, Number, Ratio
@@ -77,14 +78,24 @@ def unit_of(spelling: str, span: Span, problems: list[Problem]) -> Unit | None:
 def number_type(e: Number, problems: list[Problem]) -> Type:
     if not e.unit:
         return PLAIN
-    unit = unit_of(e.unit, e.unit_span, problems)
-    return typed(unit, e.unit) if unit else ANY
+    unit = find(e.unit)
+    if isinstance(unit, Refusal):
+        problems.append(unread_unit(e, unit))
+        return ANY
+    return typed(unit, e.unit)
 
 
 def ratio_type(e: Ratio, problems: list[Problem]) -> Type:
     if e.up == 0 or e.down == 0:
         problems.append(
-            Problem("E24", f"{e.text} is not a ratio", e.span, "divides by zero" if e.up == 0 else "is nothing")
+            Problem(
+                "E24",
+                f"{e.text} is not a ratio",
+                e.span,
+                "divides by zero" if e.up == 0 else "is nothing",
+                (),
+                ("a ratio is downlink:uplink, both of them more than zero",),
+            )  # fmt: skip
         )
         return ANY
     if e.down < e.up:
@@ -148,7 +159,7 @@ def alike(a: Expression, at: Type, b: Expression, bt: Type, problems: list[Probl
 def _unlike(a: Expression, at: Type, b: Expression, bt: Type, verb: str) -> Problem:
     for bare, other, kind in ((a, b, bt), (b, a, at)):
         if isinstance(bare, Number) and not bare.unit:
-            unit = kind.unit or display_unit(kind.dimension)
+            unit = (kind.unit if isinstance(other, Number) else "") or display_unit(kind.dimension)
             text = number(bare.value)
             return Problem(
                 "E19",
@@ -156,9 +167,10 @@ def _unlike(a: Expression, at: Type, b: Expression, bt: Type, verb: str) -> Prob
                 bare.span,
                 "needs a unit",
                 (Label(other.span, f"in {in_words(kind.dimension)}"),),
-                help=f"write {text} {unit}" if unit else "",
+                help=f"write {shown(bare.value * scale(unit), unit)}" if unit else "",
             )
     mend = plus(at.dimension, bt.dimension, -1)
+    meant = meant_unit(b, at.dimension)
     return Problem(
         "E18",
         f"{in_words(at.dimension)} and {in_words(bt.dimension)} cannot be {verb}",
@@ -166,6 +178,7 @@ def _unlike(a: Expression, at: Type, b: Expression, bt: Type, verb: str) -> Prob
         in_words(bt.dimension),
         (Label(a.span, in_words(at.dimension)),),
         (f"they differ by {in_words(mend)}",),
+        f"write {meant}" if meant else "",
     )
 
 

@@ -3,11 +3,13 @@
 import math
 from typing import Any
 
+from dsl.arguments import given_arguments
 from dsl.blocks import Body, Entry, Part
 from dsl.derived import adjusted
 from dsl.dimensions import DISTRIBUTIONS
-from dsl.kinds import ARGUMENTS, Setting
+from dsl.kinds import Setting
 from dsl.measured import unknown_setting
+from dsl.points import size
 from dsl.problems import Label, Problem, Span
 from dsl.quantities import HOLDS
 from dsl.runs import World
@@ -20,6 +22,13 @@ from dsl.units import number, scale
 from dsl.values import Context, Settled, settle
 
 MOST = 100_000  # values of one axis
+POINTS = 100_000_000  # of a table
+SIGNATURES = {
+    "normal": "mean, deviation",
+    "triangular": "low, mode, high",
+    "uniform": "low, high",
+    "lognormal": "median, factor",
+}
 FIXED = frozenset({"name", "cluster.tier", "layout.order", *READ_ONLY})
 
 
@@ -35,7 +44,19 @@ def axes_of(world: World, defined: Defined, body: Body, table: Table) -> tuple[A
         ]
         _in_step(part, own, world.problems)
         axes += own
+    _few_enough(axes, world.problems)
     return tuple(axes)
+
+
+def _few_enough(axes: list[Axis], problems: list[Problem]) -> None:
+    """A problem for more points than anybody waits for; it marks the axis with the most values."""
+    count = size(axes)
+    if axes and count > POINTS:
+        largest = max(axes, key=lambda axis: len(axis.values))
+        title, limit = f"this varies over {number(count)} points", f"more than {number(POINTS)}"
+        notes = (", ".join(f"{axis.path} has {len(axis.values)} values" for axis in axes),)
+        help = "take fewer values, or let some vary together"
+        problems.append(Problem("E20", title, largest.span, limit, (), notes, help))
 
 
 def _in_step(part: Part, axes: list[Axis], problems: list[Problem]) -> None:
@@ -49,23 +70,33 @@ def _in_step(part: Part, axes: list[Axis], problems: list[Problem]) -> None:
                 part.span,
                 "differ",
                 notes=(counts,),
+                help="give each as many, or write vary for a product",
             )
         )
 
 
 def _axis(world: World, entry: Entry, table: Table, together: int, seen: dict[str, Span]) -> Axis | None:
     path = entry.path
-    name = Name(tuple(path.split(".")), entry.span)
+    name = Name(tuple(path.split(".")), entry.named)
     row = table.row(path)
     if row is None:
         world.problems.append(unknown_setting(name, table, "varies nothing"))
         return None
     if path in FIXED or row.holds.startswith("list"):
-        world.problems.append(Problem("E27", f"`{path}` cannot vary", entry.span, "varies nothing"))
+        notes = ("one value is taken for a whole table",) if path in FIXED else ("a list does not vary",)
+        help = "write a run for each of them, and compare the runs"
+        world.problems.append(Problem("E27", f"`{path}` cannot vary", entry.named, "varies nothing", (), notes, help))
         return None
     if path in seen:
         world.problems.append(
-            Problem("E12", f"`{path}` varies twice", entry.span, "again", (Label(seen[path], "varies here"),))
+            Problem(
+                "E12",
+                f"`{path}` varies twice",
+                entry.span,
+                "again",
+                (Label(seen[path], "varies here"),),
+                help="remove one of the two",
+            )  # fmt: skip
         )
         return None
     seen[path] = entry.span
@@ -107,6 +138,10 @@ def _values(entry: Entry, context: Context, table: Table) -> list[tuple[Any, str
     if isinstance(e, Call) and e.name in DISTRIBUTIONS:
         return _distribution(e, entry, context, table)
     items = e.items if isinstance(e, List) else (e,)
+    if len(items) > MOST:
+        title, help = f"this list has {number(len(items))} values", "give it fewer values, or a range with a step"
+        context.wrong("E20", title, e, f"more than {number(MOST)}", help)
+        return None
     if isinstance(e, List) and e.unit:
         items = tuple(
             i._replace(unit=e.unit, unit_span=e.unit_span, text=f"{i.text} {e.unit}")
@@ -134,27 +169,13 @@ def _value(e: Expression, entry: Entry, context: Context, table: Table) -> Any:
 def _chosen(found: Settled, call: Call, context: Context, path: str) -> dict[str, Any] | None:
     """interleaved(virtual_stages = 2) as {"layout.schedule": "interleaved", "layout.schedule.virtual_stages": 2}."""
     chosen: dict[str, Any] = {path: found.value}
-    rows = ARGUMENTS.get((path, found.value), ())
-    for index, given in enumerate(call.arguments):
-        row = (
-            next((r for r in rows if r.path == given.name), None)
-            if given.name
-            else rows[index]
-            if index < len(rows)
-            else None
-        )
-        if row is None:
-            context.wrong(
-                "E11",
-                f"`{found.value}` has no argument `{given.name or written(given.value)}`",
-                given.value,
-                "not an argument",
-            )
-            return None
+    before = len(context.problems)
+    for row, given in given_arguments(path, found, call.span, context.problems):
         own = settle(given.value, context._replace(row=row, path=f"{path}.{row.path}"))
-        if own is None:
-            return None
-        chosen[f"{path}.{row.path}"] = own.value
+        if own is not None:
+            chosen[f"{path}.{row.path}"] = own.value
+    if len(context.problems) > before:
+        return None
     return chosen
 
 
@@ -166,7 +187,7 @@ def _range(e: Range, entry: Entry, context: Context, table: Table) -> list[tuple
             f"`{entry.path}` has no range",
             e,
             "not a number",
-            f"write: {entry.path} = [{', '.join(context.row.choices[:2]) or 'a, b'}]",
+            f"write [{', '.join(context.row.choices) or 'a, b'}]",
         )
         return None
     low_e, step_e = _with_unit(e.low, e.high), _with_unit(e.step, e.high)
@@ -180,7 +201,7 @@ def _range(e: Range, entry: Entry, context: Context, table: Table) -> list[tuple
             "a range starts at its smaller end",
             e,
             f"{written(e.low)} is more than {written(e.high)}",
-            "turn the two ends round",
+            f"write {_ends(e.high, e.low)}",
         )
         return None
     numbers = _numbers(e, low, high, step, context)
@@ -219,7 +240,7 @@ def _step(e: Expression, context: Context) -> float | None:
     """A step has the setting's unit, but not its bounds."""
     step = _end(e, context._replace(row=context.row._replace(bounds="")))
     if step is not None and step <= 0:
-        context.wrong("E20", "a step is more than zero", e)
+        context.wrong("E20", "a step is more than zero", e, notes=("the range would never end",))
         return None
     return step
 
@@ -243,18 +264,40 @@ def _numbers(e: Range, low: float, high: float, step: float | None, context: Con
     numbers = [low * 2.0**i if e.doubling else low + i * (step or 1.0) for i in range(count)]
     if abs(numbers[-1] - high) > 1e-9 * abs(high):
         last = number(numbers[-1] / _size(e.high.unit if isinstance(e.high, Number) else ""))
+        unit = f" {e.high.unit}" if isinstance(e.high, Number) and e.high.unit else ""
+        notes = (f"the next value would be {number(_after(e, numbers[-1], step) / _size(unit.strip()))}{unit}",)
         context.problems.append(
             Problem(
-                "W01", f"this range stops at {last}", e.span, f"does not land on {written(e.high)}", severity="warning"
-            )
+                "W01",
+                f"this range stops at {last}",
+                e.span,
+                f"does not land on {written(e.high)}",
+                (),
+                notes,
+                f"write {written(e.low)}..{last}{unit}",
+                "warning",
+            )  # fmt: skip
         )
     return numbers
+
+
+def _after(e: Range, last: float, step: float | None) -> float:
+    return last * 2 if e.doubling else last + (step or 1.0)
+
+
+def _ends(low: Expression, high: Expression) -> str:
+    """The two ends of a range, with the unit of the one that has it on the right."""
+    if isinstance(low, Number) and isinstance(high, Number) and low.unit and not high.unit:
+        return f"{low.text.removesuffix(low.unit).rstrip()}..{high.text} {low.unit}"
+    return f"{written(low)}..{written(high)}"
 
 
 def _distribution(e: Call, entry: Entry, context: Context, table: Table) -> list[tuple[Any, str]] | None:
     """normal(mean, deviation) and the like, for sensitivity: kept as {"distribution": …, "arguments": …}."""
     if len(e.arguments) != DISTRIBUTIONS[e.name]:
-        context.wrong("E16", f"{e.name}( ) takes {DISTRIBUTIONS[e.name]} values", e)
+        notes = (f"{e.name}({SIGNATURES[e.name]})",)
+        context.wrong("E16", f"{e.name}( ) takes {DISTRIBUTIONS[e.name]} values", e, f"{len(e.arguments)} given",
+                      "give it " + SIGNATURES[e.name].replace(", ", " and "), notes)  # fmt: skip
         return None
     free = context._replace(row=context.row._replace(bounds=""))
     found = []

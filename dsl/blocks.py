@@ -3,20 +3,12 @@
 from typing import NamedTuple
 
 from dsl.files import File
+from dsl.headers import called_with, elsewhere, homes_of, named, written_argument
 from dsl.kinds import Kind, Setting
-from dsl.problems import COMMAND_LINE, Label, Problem, Span, did_you_mean
-from dsl.schema import argument, kinds, run_row, schema
+from dsl.problems import COMMAND_LINE, Label, Problem, Span
+from dsl.schema import kinds, run_row, run_rows, schema
+from dsl.synonyms import help_for
 from dsl.syntax import UNREAD, Assign, Block, Edition, Expression, Import, Let, Name, Require, Statement, Text, Where
-
-BRITISH = {
-    "optimise": "optimize",
-    "minimise": "minimize",
-    "maximise": "maximize",
-    "colour": "color",
-    "amortisation": "amortization",
-    "capex.amortisation": "capex.amortization",
-    "utilisation": "utilization",
-}
 
 
 class Entry(NamedTuple):
@@ -30,6 +22,12 @@ class Entry(NamedTuple):
     block: str  # the name of the block it was written in
     prefix: str = ""  # where the block's settings are in a run's table; names in the value are looked up there first
     instead_of: Span | None = None  # the inherited setting that it replaces
+    path_span: Span | None = None  # of its path as written
+
+    @property
+    def named(self) -> Span:
+        """The place of its path."""
+        return self.path_span or self.span
 
     @property
     def where(self) -> str:
@@ -96,6 +94,7 @@ class Reader:
         self.requires: list[Condition] = []
         self.wheres: list[Condition] = []
         self.parts: list[Part] = []
+        self.whole = True
 
     @property
     def shown(self) -> str:
@@ -106,7 +105,7 @@ class Reader:
     def read(self) -> Body:
         """What the block says itself."""
         self.statements(self.block.body, "")
-        return Body(self.entries, self.lets, tuple(self.requires), tuple(self.wheres), tuple(self.parts))
+        return Body(self.entries, self.lets, tuple(self.requires), tuple(self.wheres), tuple(self.parts), self.whole)
 
     def statements(self, body: tuple[Statement, ...], group: str) -> None:
         for statement in body:
@@ -136,7 +135,8 @@ class Reader:
         if row is None:
             self.unknown(path, statement)
         elif self.unset(path, statement.span):
-            self.entries[path] = Entry(path, row, statement.value, self.file, statement.span, self.block.name)
+            entry = Entry(path, row, statement.value, self.file, statement.span, self.block.name)
+            self.entries[path] = entry._replace(path_span=statement.path.span)
 
     def row(self, path: str) -> Setting | None:
         """The schema's row for a path in this block; a run may also set what it refers to (cluster.nodes)."""
@@ -159,15 +159,26 @@ class Reader:
         return False
 
     def unknown(self, path: str, statement: Assign) -> None:
-        legal = [*self.schema.rows, *self.schema.groups, *self.schema.repeated]
+        self.whole = False  # what the block lacks may be meant by this
         title = f"`{path}` is not a setting of {self.shown}"
-        help = f"it is spelled `{BRITISH[path]}` here" if path in BRITISH else did_you_mean(path, legal)
+        group = path.removesuffix(statement.path.path)
+        help = self.meant(statement.path.path, group)
         if path in self.schema.groups or path in self.schema.repeated:
-            title, help = f"`{path}` is a block, not a setting", f"write: {path} {{ ... }}"
-        elif argument(path) is not None:
-            help = f"write it with its choice: {path.rpartition('.')[0]} = …({path.rpartition('.')[2]} = …)"
+            title, help = f"`{path}` is a block, not a setting", f"write: {statement.path.path} {{ ... }}"
+        elif found := called_with(group, statement.path.path):
+            choice, setting = found
+            help = f"write it with its choice: {setting} = {choice}({written_argument(statement)})"
         notes = () if help else (f"settings: {', '.join(list(self.schema.rows)[:16])} …",)
         self.problems.append(Problem("E11", title, statement.path.span, "not a setting", (), notes, help))
+
+    def meant(self, word: str, group: str) -> str:
+        """A help for a word that is no setting here: one of its own group first, as it would stand there."""
+        legal = [*self.schema.rows, *self.schema.groups, *self.schema.repeated]
+        near = [name.removeprefix(group) for name in legal if name.startswith(group)]
+        if group:
+            return help_for(word, near) or help_for(group + word, legal).replace("did you mean", "outside of it:")
+        run = [*legal, *run_rows()] if self.schema.kind.name == "run" else legal
+        return help_for(word, near) or help_for(word, run)
 
     def inner(self, block: Block, group: str) -> None:
         """A block inside this one: a group of settings, a choice, or one of several."""
@@ -192,8 +203,9 @@ class Reader:
                 )
             )
         if block.base is not None:
+            help = f"write: {block.kind} {{ ... }}"
             self.problems.append(
-                Problem("E14", f"a `{block.kind}` block copies nothing", block.base.span, "remove this")
+                Problem("E14", f"a `{block.kind}` block copies nothing", block.base.span, "remove this", help=help)
             )
         if path not in self.schema.rows or choosing is not None:
             self.statements(block.body, path + ".")
@@ -211,7 +223,7 @@ class Reader:
                     block.span,
                     "needs a word after it",
                     notes=(f"choices: {', '.join(kind.name_choices)}",),
-                    help=f"write: {path} {kind.name_choices[-1]} {{ ... }}",
+                    help=f"write: {block.kind} {kind.name_choices[min(1, len(kind.name_choices) - 1)]} {{ ... }}",
                 )
             )
         elif self.unset(path, block.name_span):
@@ -229,12 +241,15 @@ class Reader:
                 block.span,
                 help="move it out to the top of the file",
             )
+        elif homes := homes_of(block.kind):
+            problem = elsewhere(block, homes)
         else:
-            help = f"it is spelled `{BRITISH[block.kind]}` here" if block.kind in BRITISH else did_you_mean(path, legal)
+            help = help_for(path, legal)
             notes = (f"blocks: {', '.join(sorted(legal))}",) if legal and not help else ()
             problem = Problem(
                 "E10", f"a {self.block.kind} has no block `{path}`", block.span, "not a block", (), notes, help
             )
+        self.whole = False
         self.problems.append(problem)
 
     def part(self, block: Block, kind: Kind) -> None:
@@ -243,8 +258,9 @@ class Reader:
             return
         if block.base is not None:
             self.problems.append(
-                Problem("E14", f"a `{block.kind}` block copies nothing", block.base.span, "remove this")
-            )
+                Problem("E14", f"a `{block.kind}` block copies nothing", block.base.span, "remove this",
+                        help=f"write: {block.kind} {block.name} {{ ... }}")
+            )  # fmt: skip
         before = next(
             (p for p in self.parts if p.kind is kind and p.name == block.name and kind.named == "required"), None
         )
@@ -256,6 +272,7 @@ class Reader:
                     block.name_span,
                     "given again",
                     (Label(before.span, "first given here"),),
+                    help="give one of them another name",
                 )
             )
             return
@@ -275,7 +292,14 @@ class Reader:
         elif statement.name in self.lets:
             labels = (Label(self.lets[statement.name].span, "first given here"),)
             self.problems.append(
-                Problem("E12", f"`{statement.name}` is given twice", statement.span, "given again", labels)
+                Problem(
+                    "E12",
+                    f"`{statement.name}` is given twice",
+                    statement.span,
+                    "given again",
+                    labels,
+                    help="give one of them another name",
+                )  # fmt: skip
             )
         else:
             self.lets[statement.name] = Local(statement.name, statement.value, self.file, statement.span)
@@ -296,32 +320,6 @@ class Reader:
         because = statement.because if isinstance(statement, Require) else ""
         kept = self.requires if isinstance(statement, Require) else self.wheres
         kept.append(Condition(statement.condition, because, self.file, statement.condition.span, self.block.name))
-
-
-def named(block: Block, kind: Kind, problems: list[Problem]) -> bool:
-    """Whether a block is named as its kind wants it; a problem is added where it is not."""
-    if kind.named == "required" and not block.name:
-        problems.append(
-            Problem(
-                "E14", f"a {kind.name} needs a name", block.span, help=f"write: {kind.name} my-{kind.name} {{ ... }}"
-            )
-        )
-        return False
-    if kind.named == "none" and block.name:
-        problems.append(Problem("E14", f"a `{kind.name}` block has no name", block.name_span, "remove this"))
-    if kind.named == "choice" and block.name and block.name not in kind.name_choices:
-        problems.append(
-            Problem(
-                "E21",
-                f"`{block.name}` is not a kind of {kind.name}",
-                block.name_span,
-                "not one of them",
-                notes=(f"choices: {', '.join(kind.name_choices)}",),
-                help=did_you_mean(block.name, kind.name_choices),
-            )
-        )
-        return False
-    return True
 
 
 def inherited(base: Body, own: Body) -> Body:

@@ -65,7 +65,9 @@ def exact(text: str) -> tuple[int, int] | None:
     if len(whole) + len(part) > LONGEST or len(exponent) > 4 or abs(int(exponent or 0)) > 300:
         return None
     over, power = int(whole + part) * SUFFIXES.get(scale, 1), int(exponent or 0) - len(part)
-    return (over * 10**power, 1) if power >= 0 else (over, 10**-power)
+    if power >= 0:
+        return (over * 10**power, 1) if over * 10**power <= 10**308 else None
+    return over, 10**-power
 
 
 def unescaped(token: str) -> str:

@@ -16,7 +16,8 @@ from dsl.algebra import (
     unit_of,
 )
 from dsl.problems import Label, Problem, did_you_mean
-from dsl.quantities import in_words
+from dsl.quantities import display_unit, in_words
+from dsl.synonyms import chosen
 from dsl.syntax import (
     Call,
     Chain,
@@ -36,7 +37,7 @@ from dsl.syntax import (
     Text,
     written,
 )
-from dsl.units import NONE, plus
+from dsl.units import BYTE, DOLLAR, JOULE, NONE, SECOND, WATT, number, plus
 
 FUNCTIONS = {
     "min": (1, 99),
@@ -110,10 +111,15 @@ def _flag(e: Expression, names: Names, problems: list[Problem]) -> Type:
     own = check(e, names, problems)
     if own.form in ("flag", "any"):
         return own
-    problems.append(
-        Problem("E16", "a condition belongs here", e.span, f"this is {FORMS[own.form]}", help="compare it: mfu >= 35%")
-    )
+    example = f"compare it: {written(e)} {_limit(own)}" if own.form == "number" else "compare it: mfu >= 35%"
+    problems.append(Problem("E16", "a condition belongs here", e.span, f"this is {FORMS[own.form]}", help=example))
     return ANY
+
+
+def _limit(own: Type) -> str:
+    """A limit that a number of this dimension may be held to, as an example."""
+    by = {BYTE: "<= 72 GB", SECOND: "<= 30 days", DOLLAR: "<= $10M", WATT: "<= 2 MW", JOULE: "<= 500 MWh"}
+    return by.get(own.dimension, ">= 35%" if own.unit == "%" else f"<= {one_of(own)}" if any(own.dimension) else "<= 8")
 
 
 def _chain(e: Chain, names: Names, problems: list[Problem]) -> Type:
@@ -127,6 +133,10 @@ def _chain(e: Chain, names: Names, problems: list[Problem]) -> Type:
         own = _numeric(operand, names, problems)
         if sign in "+-":
             total = alike(left, total, operand, own, problems, "added" if sign == "+" else "subtracted")
+        elif sign == "/" and isinstance(operand, Number) and operand.over == 0:
+            help = "divide by a value that is never zero"
+            problems.append(Problem("E24", "a division by zero", operand.span, "is zero", help=help))
+            total = ANY
         else:
             total = product(total, own, 1 if sign == "*" else -1)
         left = operand
@@ -180,7 +190,7 @@ def _pair(a: Expression, operator: str, b: Expression, names: Names, problems: l
         if bt.form != "list":
             problems.append(
                 Problem(
-                    "E16", "`in` looks in a list", b.span, f"this is {FORMS[bt.form]}", help="write: x in [1, 2, 4]"
+                    "E16", "`in` looks in a list", b.span, f"this is {FORMS[bt.form]}", help=f"write [{written(b)}]"
                 )
             )
             return False
@@ -195,8 +205,17 @@ def _pair(a: Expression, operator: str, b: Expression, names: Names, problems: l
                 (Label(a.span, f"this is {FORMS[at.form]}"),),
             )
         )
-    elif at.form == "number":
+    elif at.form == "number" and not _share(a, at, b, problems) and not _share(b, bt, a, problems):
         alike(a, at, b, bt, problems, "divided evenly" if operator == "divides" else "compared")
+    return True
+
+
+def _share(e: Expression, own: Type, other: Expression, problems: list[Problem]) -> bool:
+    """mfu >= 38: a share held against a whole number is a problem, a percent sign is missing."""
+    if own.unit != "%" or not isinstance(e, Name) or not isinstance(other, Number) or other.unit or other.value <= 1:
+        return False
+    title, notes = f"`{e.path}` is a share", (f"{other.text} would be {number(other.value * 100)}%",)
+    problems.append(Problem("E19", title, other.span, f"{other.text} what?", (), notes, f"write {other.text}%"))
     return True
 
 
@@ -229,8 +248,10 @@ def _chosen(kind: Type, name: Expression, operator: str, other: Expression, prob
                     "E16",
                     f"`{written(name)}` is a choice",
                     item.span,
-                    "compared with something else",
+                    "not a word",
                     (Label(name.span, "a choice"),),
+                    (f"choices: {', '.join(kind.choices)}",),
+                    "compare it with one of them",
                 )
             )
         elif kind.choices and word not in kind.choices:
@@ -241,7 +262,7 @@ def _chosen(kind: Type, name: Expression, operator: str, other: Expression, prob
                     item.span,
                     "not one of them",
                     notes=(f"choices: {', '.join(kind.choices)}",),
-                    help=did_you_mean(word, kind.choices),
+                    help=chosen(word, kind.choices),
                 )
             )
 
@@ -301,6 +322,7 @@ def _shown(e: Shown, names: Names, problems: list[Problem]) -> Type:
     if own.form == "any" or unit is None:
         return ANY
     if own.form != "number" or own.dimension != unit.dimension:
+        shown_in = "%" if own.unit == "%" else display_unit(own.dimension) if own.form == "number" else ""
         is_in = in_words(own.dimension) if own.form == "number" else FORMS[own.form]
         problems.append(
             Problem(
@@ -309,6 +331,7 @@ def _shown(e: Shown, names: Names, problems: list[Problem]) -> Type:
                 e.unit_span,
                 f"for {in_words(unit.dimension)}",
                 (Label(e.expression.span, is_in),),
+                help=f"write {shown_in}" if shown_in else "leave the unit out",
             )
         )
         return ANY
@@ -316,12 +339,19 @@ def _shown(e: Shown, names: Names, problems: list[Problem]) -> Type:
 
 
 def _call(e: Call, names: Names, problems: list[Problem]) -> Type:
+    if e.name == "range" and len(e.arguments) > 1:
+        low, high = written(e.arguments[0].value), written(e.arguments[1].value)
+        notes = ("both ends are part of it; doubling and step 2 may follow",)
+        problems.append(
+            Problem("E15", "a range is written with two dots", e.span, "no function", (), notes, f"write {low}..{high}")
+        )
+        return ANY
     if e.name not in FUNCTIONS:
         problems.append(
             Problem(
                 "E15",
                 f"there is no function `{e.name}`",
-                e.span,
+                e.span._replace(end=e.span.column + len(e.name)),
                 "not found",
                 notes=(f"functions: {', '.join(FUNCTIONS)}",),
                 help=did_you_mean(e.name, FUNCTIONS),

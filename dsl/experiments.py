@@ -7,7 +7,7 @@ from dsl.expressions import Compiled, built, compiled
 from dsl.kinds import Setting
 from dsl.measured import measured_of
 from dsl.problems import Problem
-from dsl.runs import World, named_block, rule_of, run_table
+from dsl.runs import World, example, named_block, rule_of, run_table
 from dsl.scenario import Chart, Check, Compare, Item, Report, Roofline, Rule, Value
 from dsl.scenario import Table as Experiment
 from dsl.schema import run_rows, schema
@@ -86,7 +86,7 @@ def plain_settings(world: World, defined: Defined, body: Body, table: Table) -> 
                     defined.block.name_span,
                     "has none",
                     notes=(row.doc,),
-                    help=f"write: {path} = …",
+                    help=f"write: {path} = {example(row, defined.scope)}",
                 )
             )
     return {
@@ -217,7 +217,7 @@ def table_of(world: World, defined: Defined) -> Experiment | None:
     lets_checked(world, body, table)
     axes = axes_of(world, defined, body, table) if base is not None else ()
     aims = {aim: items_of(world, body.entries.get(aim), table) for aim in AIMS if aim in body.entries}
-    if defined.kind.name == "optimize" and not {"minimize", "maximize"} & set(aims):
+    if defined.kind.name == "optimize" and body.whole and not {"minimize", "maximize"} & set(aims):
         world.problems.append(
             Problem(
                 "E13",
@@ -263,7 +263,9 @@ def roofline_of(world: World, defined: Defined) -> Roofline | None:
     if gpu is None:
         return None
     part = named_block(world, gpu)
-    settings |= {path.removeprefix("cluster."): value for path, value in part.items() if path.startswith("cluster.gpu.")}
+    settings |= {
+        path.removeprefix("cluster."): value for path, value in part.items() if path.startswith("cluster.gpu.")
+    }
     return Roofline(defined.name, defined.block.title, defined.block.name_span, where_of(defined), settings)
 
 

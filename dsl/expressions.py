@@ -99,7 +99,7 @@ def _compile(e: Expression, names: Names, reader: _Reader) -> Function:
         case Number():
             unit = find(e.unit) if e.unit else Unit(1, 1, NONE)
             assert isinstance(unit, Unit)
-            return _constant(e.over * unit.over / (e.under * unit.under))
+            return _constant(_quotient(e.over * unit.over, e.under * unit.under))
         case Ratio():
             return _constant(e.down / e.up)
         case Text() | Flag():
@@ -129,6 +129,14 @@ def _compile(e: Expression, names: Names, reader: _Reader) -> Function:
             return _compile(e.expression, names, reader)
         case Range():
             raise AssertionError("ranges are refused by check")
+
+
+def _quotient(over: int, under: int) -> float:
+    """The quotient as a float; infinity where it is beyond one, which is told where the value is used."""
+    try:
+        return over / under
+    except OverflowError:
+        return math.inf
 
 
 def _constant(value: Any) -> Function:
@@ -306,8 +314,8 @@ def operands(expression: Compiled, values: Values) -> list[Operand]:
 
 
 def _unit(own: Type, other: str, value: Any) -> str:
-    """The unit to show an operand in: as it was written, else that of the other side, else a usual one."""
-    for unit in (own.unit, other):
+    """The unit to show an operand in: that of what it is compared with, else as it was written, else a usual one."""
+    for unit in (other, own.unit):
         if unit and _fits(unit, own.dimension):
             return unit
     amount = float(value) if isinstance(value, (int, float)) else None

@@ -5,6 +5,7 @@ the library that is installed with the program. A file that is imported twice is
 """
 
 import os
+import re
 import stat
 from collections import deque
 from collections.abc import Mapping
@@ -220,15 +221,10 @@ def _target(
     """The file that an import means; where there is none, a problem is added."""
     wanted, span = statement.path.value, statement.path.span
     if not wanted or os.path.isabs(wanted) or "\0" in wanted or "\\" in wanted:
-        problems.append(
-            Problem(
-                "E02",
-                f"`{wanted}` is not a path that can be imported",
-                span,
-                "here",
-                help='write it relative to this file, with /: import "library/gpus.scn"',
-            )
-        )
+        last = re.split(r"[/\\]", wanted)[-1].replace("\0", "")
+        meant = f"library/{last}" if last and (shelf / last).is_file() else "plans/shared.scn"
+        title, why = f"`{wanted}` is not a path that can be imported", "paths begin at this file and are parted by /"
+        problems.append(Problem("E02", title, span, "here", (), (why,), f'write "{meant}"'))
         return None
     shelved = shelf / wanted.removeprefix("library/") if wanted.startswith("library/") else None
     if file.folder is not None and (file.folder / wanted).is_file():
@@ -267,13 +263,15 @@ def _missing(file: File, wanted: str, span: Span, shelf: Path) -> Problem:
     if wanted.startswith("library/"):
         places.append("and in the installed library")
     names += [f"library/{p.name}" for p in sorted(shelf.glob("*.scn"))]
-    near = nearest(wanted, names)
+    inside = file.folder is not None and (file.folder / wanted).is_dir()
+    own = sorted((file.folder / wanted).glob("*.scn")) if inside and file.folder else []
+    near = f"{wanted}/{own[0].name}" if own else nearest(wanted, names)
     return Problem(
         "E02",
-        f"there is no file `{wanted}`",
+        f"`{wanted}` is a folder, not a scenario file" if inside else f"there is no file `{wanted}`",
         span,
-        "not found",
-        notes=(" ".join(places),) if places else (),
+        "a folder" if inside else "not found",
+        notes=(" ".join(places),) if places and not inside else (),
         help=f'did you mean "{near}"?' if near else "",
     )
 

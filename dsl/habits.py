@@ -10,7 +10,7 @@ from dsl.problems import Span
 from dsl.refused import Hint, Looks, Refused, after, both
 
 NAME = r"[A-Za-z_][\w-]*(?:\.[\w-]+)*"
-VALUE = r'[^\s,#{}][^,#{}]*?'
+VALUE = r"[^\s,#{}][^,#{}]*?"
 COMPARED = {
     "at most": "<=",
     "no more than": "<=",
@@ -42,7 +42,7 @@ def _unquoted(found: re.Match[str]) -> str:
 
 
 def _divides(found: re.Match[str]) -> str:
-    return f"write: {found.group(1)} {found.group(3)} divides {found.group(2)}"
+    return f"write: {found.group(1)} {found.group(4)} divides {found.group(2)}"
 
 
 def _compared(found: re.Match[str]) -> str:
@@ -98,8 +98,10 @@ HABITS = (
     Looks(r"^\s*import\s+(?P<file>[\w./-]+)\s*$", "the file's name stands in double quotes", _imported),
     Looks(rf"^\s*(?:{'|'.join(LETS)})\s+({NAME})\s*:?=\s*([^#]*?)\s*(?:#.*)?$", "a value of its own is a let",
           r"write: let \1 = \2"),
-    Looks(rf"^\s*let\s+({NAME})\s*(?::=|:(?!=)|\s)\s*([^=#\s][^#]*?)\s*(?:#.*)?$", "a let needs an = after its name",
-          r"write: let \1 = \2"),
+    Looks(rf"^\s*let\s+({NAME})\s*(?::=|:(?!=)|\s)\s*(?P<mark>[^=#\s][^#=]*?)\s*(?:#.*)?$",
+          "a let needs an = after its name", r"write: let \1 = \2"),
+    Looks(rf"^\s*let\s+({NAME}(?:\s+{NAME})+)\s*=\s*([^=#\s][^#=]*?)\s*(?:#.*)?$", "a let has one name",
+          lambda m: f"write: let {'_'.join(m.group(1).split())} = {m.group(2)}"),
     Looks(rf"({NAME})\s*:=\s*({VALUE})\s*(?=[,}}#]|$)", "a setting is given with a single =", r"write: \1 = \2"),
     Looks(rf"({NAME})\s*[+*/-]=\s*({VALUE})\s*(?=[,}}#]|$)", "a setting is given once, with a single =",
           r"write: \1 = \2"),
@@ -110,6 +112,7 @@ HABITS = (
           "of two values one is chosen with if", r"write: \1 = if \2 then \3 else \4"),
     Looks(rf"({NAME})\s*=\s*(?P<mark>({NAME}(?:,\s*{NAME})+))\s*(?:#.*)?$", "a list stands in square brackets",
           r"write [\3]", lambda r: r.ended == "," and r.types in ("NAME", "NAME DOT NAME")),
+    Looks(r"(?P<mark>\*\*)", "a power is written with ^", "write ^"),
     Looks(r"(\d+)\.\.\.+(\d)", "a range has two dots", r"write \1..\2"),
     # comments and quotes
     Looks(r"(?P<mark>/\*\s*(.*?)\s*(?:\*/)?\s*$)", "a comment starts with #", r"write # \2"),
@@ -122,7 +125,8 @@ HABITS = (
     # conditions
     Looks(r"(?P<mark>&&|\|\||[&|]|!(?!=))", "conditions are joined with words",
           lambda m: f"write {JOINED[m.group()[0]]}"),
-    Looks(rf"(require|where)\s+({NAME})\s*%\s*([\w.]+)\s*==\s*0\b", "% only follows a number, as in 90%", _divides),
+    Looks(rf"(require|where)\s+({NAME})\s*(?P<mark>%)\s*([\w.]+)\s*==\s*0\b",
+          "% only follows a number, as in 90%", _divides),
     Looks(rf"(require|where)\s+({NAME})\s+({'|'.join(COMPARED)})\s+([^#]+)", "conditions compare with signs",
           _compared, _in_require),
     Looks(r"(?P<mark>=([<>]))", "the = comes last", r"write \2="),

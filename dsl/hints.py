@@ -5,51 +5,91 @@ it, and the text of the line. The first row that applies is used; a new hint is 
 """
 
 import re
+from collections.abc import Callable
 
 from dsl.habits import ROWS
 from dsl.problems import Label, Problem, Span, printable
 from dsl.refused import Hint, Refused, after, both, spelled, within
 
+GROUPED = re.compile(r"\d{1,3}(?:[, ]\d{3})+(?!\d)")
 
-def _grouped(r: Refused) -> bool:
-    """24,576: refused at the comma (at file level), else at the 576 after it."""
-    if r.kind == "COMMA":
-        return bool(re.match(r",\d{3}(?!\d)", r.rest)) and r.head[-1:].isdigit()
-    return r.kind == "NUMBER" and r.ended == "," and bool(re.search(r"\d,$", r.head)) and len(r.text) == 3
+
+def _group(r: Refused) -> "re.Match[str] | None":
+    """24,576 or 32 000: digits that a comma or a space groups, around the refused token."""
+    at = r.span.column - 1
+    return next((m for m in GROUPED.finditer(r.line) if m.start() <= at <= m.end()), None)
+
+
+def _grouped(by: str) -> Callable[[Refused], bool]:
+    def grouped(r: Refused) -> bool:
+        found = _group(r)
+        after = r.kind == "COMMA" or (r.kind == "NUMBER" and len(r.text) == 3)
+        return found is not None and by in found.group() and after
+
+    return grouped
 
 
 def _regrouped(r: Refused) -> str:
-    found = re.search(
-        r"\d{1,3}(?:,\d{3})+$",
-        r.head.rstrip(",") + re.sub(r"[^\d,].*", "", r.rest if r.kind == "COMMA" else "," + r.rest),
-    )
-    return f"write {found.group().replace(',', '_')}" if found else "write 24_576"
+    found = _group(r)
+    return f"write {re.sub('[, ]', '_', found.group())}" if found else ""
+
+
+def _digits(r: Refused) -> Span:
+    found = _group(r)
+    return r.marked(found.start(), found.end()) if found else r.span
+
+
+SUFFIXES = {"k": "k", "K": "k", "m": "M", "M": "M", "b": "B", "B": "B", "G": "B", "g": "B", "t": "T", "T": "T"}
 
 
 def _one_word(r: Refused) -> str:
-    unit = r.before[-1][1]
-    return f"write {r.before[-2][1]}{unit} {r.text}" if len(r.before) > 1 else "write 15T tokens"
+    return f"write {r.before[-2][1]}{SUFFIXES[r.before[-1][1]]} {r.text}" if len(r.before) > 1 else "write 15T tokens"
+
+
+def _three_words(r: Refused) -> Span:
+    head = r.head.rstrip().removesuffix(r.before[-1][1]).rstrip()
+    first = len(head.removesuffix(r.before[-2][1])) if len(r.before) > 1 else len(head)
+    return r.marked(first, r.span.end - 1)
 
 
 def _inserted_equals(r: Refused) -> str:
-    return f"write: {r.head.strip()} = {r.rest.split('#')[0].rstrip(' {')}"
+    return f"write: {r.said} = {r.tail}"
+
+
+def _word_before(r: Refused) -> Span:
+    head = r.head.rstrip()
+    return r.marked(len(head) - len(r.before[-1][1]), len(head))
 
 
 VALUE_ENDS = frozenset({"NUMBER", "UNIT", "MONEY", "RATIO", "STRING", "BOOLEAN", "NAME", "RPAR", "RSQB", "RBRACE"})
 OPERATORS = ("ADD", "MULTIPLY", "COMPARE", "IN", "DIVIDES", "POWER", "CIRCUMFLEX")
 JOINING = (*OPERATORS, "AND", "OR", "NOT", "RANGE")
+
+
+def _next_setting(r: Refused) -> bool:
+    """Whether a new setting begins with the refused token, at the start of its line."""
+    return not r.head.strip() and bool(re.match(r"[\w.-]+\s*=(?!=)", r.rest))
+
+
 HEADER = r"NAME( NAME)?( STRING)?( FROM NAME( DOT NAME)*)?"
 
+
+def _open_text(r: Refused) -> str:
+    """What stands behind a quote that is not closed, without the brace that opens a block."""
+    return r.rest[1:].rstrip().removesuffix("{").rstrip()
+
+
 HINTS = (
-    Hint(_grouped, "digits are grouped with _, not a comma", _regrouped),
+    Hint(_grouped(","), "digits are grouped with _, not a comma", _regrouped, _digits),
+    Hint(_grouped(" "), "digits are grouped with _, not a space", _regrouped, _digits),
     Hint(both(lambda r: r.kind == "$END", within("{")), "this block is never closed", "add a } on its own line"),
     Hint(
-        both(lambda r: r.kind in ("$END", "RBRACE", "EQUAL"), within("[")),
+        both(lambda r: r.kind in ("$END", "RBRACE", "EQUAL") or _next_setting(r), within("[")),
         "the list is not closed",
         "add a ] before this",
     ),
     Hint(
-        both(lambda r: r.kind in ("$END", "RBRACE", "RSQB"), within("(")),
+        both(lambda r: r.kind in ("$END", "RBRACE", "RSQB", "BECAUSE") or _next_setting(r), within("(")),
         "the bracket is not closed",
         "add a ) before this",
     ),
@@ -63,27 +103,13 @@ HINTS = (
         "this bracket closes nothing",
         "remove it",
     ),
+    *ROWS,
     Hint(
         both(spelled('"'), lambda r: r.kind == ""),
         "this text is not closed on its line",
-        'add a closing " (a quote inside a text is \\", a backslash \\\\)',
+        lambda r: f'write "{_open_text(r)}"{" {" if r.line.rstrip().endswith("{") else ""}',
+        lambda r: r.marked(len(r.head), len(r.line.rstrip())),
     ),
-    Hint(
-        spelled("'", "`", "\u201c", "\u201d", "\u2018", "\u2019"),
-        "text stands between plain double quotes",
-        'write: "like this"',
-    ),
-    Hint(
-        both(spelled("/"), lambda r: r.last == "MULTIPLY" and r.head.endswith("/")),
-        "a comment starts with #",
-        "write: # like this",
-    ),
-    Hint(
-        both(spelled("*"), lambda r: r.last == "MULTIPLY" and r.head.endswith("*")),
-        "a power is written with ^",
-        "write: x ^ 2",
-    ),
-    Hint(both(spelled("//", "/*", "--"), lambda r: not r.before), "a comment starts with #", "write: # like this"),
     Hint(
         lambda r: r.kind == "" and ord(r.text or "a") > 127 and r.text.isalpha(),
         "names are written in plain letters",
@@ -92,7 +118,7 @@ HINTS = (
     Hint(
         spelled("\N{NO-BREAK SPACE}", "\N{ZERO WIDTH SPACE}", "\N{NARROW NO-BREAK SPACE}"),
         "an invisible character that is not a space",
-        "replace it by a plain space",
+        "write a plain space",
     ),
     Hint(spelled("\N{MINUS SIGN}", "\N{EN DASH}", "\N{EM DASH}"), "a dash that is not a minus", "write -"),
     Hint(spelled("\N{MULTIPLICATION SIGN}"), "a sign that is not *", "write *"),
@@ -100,9 +126,8 @@ HINTS = (
     Hint(
         both(spelled(":"), after(r"NAME( DOT NAME)*")),
         "settings are given with =, not a colon",
-        lambda r: f"write: {r.head.strip()} = {r.rest[1:].split('#')[0].strip(' {') or '3'}",
+        lambda r: f"write: {r.said} = {r.tail[1:].strip() or '3'}",
     ),
-    Hint(spelled("&", "|", "!"), "conditions are joined with words", "write: and, or, not"),
     Hint(
         both(spelled("%"), lambda r: r.last not in ("NUMBER", "EQUAL")),
         "% only follows a number, as in 90%",
@@ -112,12 +137,12 @@ HINTS = (
     Hint(
         both(after(r"(LET )?NAME( DOT NAME)* EQUAL", "EQUAL"), lambda r: r.head.endswith("=")),
         "== compares; a setting is given with a single =",
-        lambda r: f"write: {r.head.strip()} {r.rest[1:].split('#')[0].strip()}",
+        lambda r: f"write: {r.said} {r.tail[1:].strip()}",
     ),
     Hint(
         both(after(r"(REQUIRE|WHERE).*", "EQUAL"), lambda r: r.last in VALUE_ENDS),
         "= gives a setting; a comparison has two",
-        lambda r: f"write: {r.head.strip()} == {r.rest[1:].strip()}",
+        lambda r: f"write: {r.said} == {r.tail[1:].strip()}",
     ),
     Hint(after("REQUIRE", "_NL", "$END", "RBRACE", "BECAUSE"), "a condition is missing", "write: require mfu >= 35%"),
     Hint(after("WHERE", "_NL", "$END", "RBRACE"), "a condition is missing", "write: where layout.tensor <= 8"),
@@ -129,7 +154,7 @@ HINTS = (
     Hint(
         after(r".*EQUAL", "LBRACE"),
         "a block has no = before its {",
-        lambda r: f"write: {r.head.strip().rstrip('=').strip()} {{ ... }}",
+        lambda r: f"write: {r.said.rstrip('= ')} {{ ... }}",
     ),
     Hint(
         after(r".*EQUAL", "_NL", "$END", "RBRACE", "COMMA", "EQUAL"), "the value is missing", "put a value after the ="
@@ -137,7 +162,7 @@ HINTS = (
     Hint(
         both(after(r"NAME", "NUMBER"), lambda r: bool(re.search(r"\{\s*(#.*)?$", r.line))),
         "a name starts with a letter",
-        lambda r: f"write: {r.head.strip()} a{r.rest.split('{')[0].strip()} {{",
+        lambda r: f"write: {r.said} a{r.rest.split('{')[0].strip()} {{ ... }}",
     ),
     Hint(
         both(after(r"NAME( DOT NAME)*", "NUMBER", "MONEY", "RATIO", "BOOLEAN", "LSQB", "ADD")),
@@ -147,12 +172,7 @@ HINTS = (
     Hint(
         after(HEADER, "_NL", "$END", "RBRACE"),
         "a block needs { and }",
-        lambda r: f"write: {r.head.strip() or 'cluster hopper'} {{ ... }}",
-    ),
-    Hint(
-        after(r"NAME", "FROM"),
-        "a block that copies another needs a name of its own",
-        "write: cluster larger from hopper { ... }",
+        lambda r: f"write: {r.said or 'cluster hopper'} {{ ... }}",
     ),
     Hint(
         after(r"NAME NAME NAME|NAME NAME", "NAME", "NUMBER"),
@@ -162,10 +182,12 @@ HINTS = (
     Hint(after(r"NAME NAME( STRING)?", "EQUAL", "DOT"), "a setting's name is one word", "join the words with _"),
     Hint(
         both(
-            lambda r: r.last == "UNIT" and r.before[-1][1] in ("k", "K", "M", "B", "G", "T"), lambda r: r.text.isalpha()
+            lambda r: r.last == "UNIT" and r.before[-1][1] in SUFFIXES and not r.types.endswith("RSQB UNIT"),
+            lambda r: r.text.isalpha(),
         ),
         "k, M, B and T touch their number",
         _one_word,
+        _three_words,
     ),
     Hint(
         lambda r: not r.before and r.kind in OPERATORS,
@@ -191,6 +213,12 @@ HINTS = (
         "put a comma between the two",
     ),
     Hint(
+        lambda r: r.last in ("UNIT", "NAME") and r.kind == "EQUAL" and r.types.count("EQUAL") == 1,
+        "each setting goes on its own line",
+        "put a newline or a comma before it",
+        _word_before,
+    ),
+    Hint(
         lambda r: (
             r.last in VALUE_ENDS
             and r.kind in ("NAME", "UNIT", "LET", "REQUIRE", "WHERE", "IMPORT", "EDITION", "NUMBER", "STRING")
@@ -210,11 +238,12 @@ SHOWN = {"_NL": "the end of the line", "$END": "the end of the file"}
 def explained(refused: Refused) -> Problem:
     """The problem that tells a reader what the parser refused."""
     labels: tuple[Label, ...] = ()
-    if refused.opened is not None and refused.kind in ("$END", "RBRACE", "RSQB", "RPAR", "EQUAL"):
+    if refused.opened is not None and (refused.kind in ("$END", "RBRACE", "RSQB", "RPAR") or refused.opened[0] in "[("):
         labels = (Label(refused.opened[1], "opened here"),)
     for hint in HINTS:
         if hint.applies(refused):
             help = hint.help if isinstance(hint.help, str) else hint.help(refused)
-            return Problem("E01", hint.title, refused.span, "here", labels, (), printable(help))
+            span = hint.mark(refused) if hint.mark else refused.span
+            return Problem("E01", hint.title, span, "here", labels, (), printable(help))
     what = SHOWN.get(refused.kind) or f"`{printable(refused.text)}`"
     return Problem("E01", f"did not expect {what} here", refused.span, "here", labels)

@@ -26,6 +26,7 @@ STACK = Kind(
         row("overlap_tax", "share", "slow-down of compute per overlapped communication time", "15%"),
         row("pipeline_exposed", "share", "share of interleaved sends that is not hidden", "19%"),
         row("data_exposed", "share", "least share of gradient and parameter traffic that is not hidden", "9%"),
+        row("tensor_hidden", "share", "exposed tensor collectives that the stack hides inside GEMMs", "0%"),
         row("straggler", "share", "slow-down per doubling of GPUs beyond one node of eight", "0.7%"),
         row("step_time", "seconds", "fixed time of a step: data, clip norm, synchronisation", "10 ms"),
         row(
@@ -54,7 +55,7 @@ STACK = Kind(
             "v is a view into the mixed qkv buffer, which stays alive (Transformer Engine)",
             "false",
         ),
-        row("even_split_divides", "flag", "split = even needs layers that divide by pipeline x virtual stages", "false"),
+        row("even_split_divides", "flag", "split = even needs layers that divide by all chunks", "false"),
         row("replicates_kv_heads", "flag", "allows tensor > kv_heads by replicating them", "true"),
         row(
             "context_replicates_kv_heads",
@@ -143,7 +144,7 @@ RUN = Kind(
             )
             for path, holds, doc, default in (
                 ("interval", "seconds", f"time between copies to {where}; the best when absent", ""),
-                ("pause", "seconds", f"time a copy to {where} stops training; from the gpu's host_link when absent", ""),
+                ("pause", "seconds", f"a copy to {where} stops training; from the gpu's host_link when absent", ""),
                 ("restart", "seconds", f"from failure to training again from {where}; the cluster's when absent", ""),
                 ("survives", "share", f"failures after which {where} still holds its copy", survives),
             )

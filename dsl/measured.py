@@ -3,12 +3,12 @@
 from dsl.blocks import Entry, Part
 from dsl.expressions import compiled
 from dsl.kinds import Setting
-from dsl.problems import Problem, did_you_mean
+from dsl.problems import Problem
 from dsl.quantities import HOLDS
 from dsl.scenario import Measured, Value
-from dsl.scope import unknown_name
+from dsl.synonyms import RESULTS, help_for
 from dsl.syntax import Expression, Name
-from dsl.table import Table, World, result_type
+from dsl.table import Results, Table, World, result_type
 from dsl.values import Context, settle
 
 
@@ -21,7 +21,7 @@ def measured_of(world: World, part: Part, table: Table) -> Measured | None:
             found = settle(entry.value, table.context(entry))
             source = str(found.value) if found else ""
         elif world.results is not None and path not in world.results:
-            world.problems.append(unknown_name(Name(tuple(path.split(".")), entry.span), list(world.results)))
+            world.problems.append(_unknown_result(path, entry, world.results))
         else:
             value = _measured_value(world, entry, table)
             if value is not None:
@@ -88,14 +88,25 @@ def _at(path: Name, value: Expression, table: Table) -> object:
     return found.value if found else None
 
 
+def _unknown_result(path: str, entry: Entry, results: Results) -> Problem:
+    """A measured value of something that no run is evaluated for."""
+    help = help_for(path, results, RESULTS)
+    notes = () if help else ("measured values have the names of results, such as mfu or step_time",)
+    return Problem("E15", f"there is no `{path}`", entry.named, "not a result", (), notes, help)
+
+
 def unknown_setting(path: Name, table: Table, label: str) -> Problem:
     """A path that is no setting of the run."""
+    help, notes = help_for(path.path, table.paths()), tuple[str, ...]()
+    if table.world.results is not None and path.path in table.world.results:
+        notes, help = (f"`{path.path}` is a result, which follows",), "hold it in a where or a require instead"
     return Problem(
         "E11",
         f"`{path.path}` is not a setting of run `{table.name}`",
         path.span,
         label,
-        help=did_you_mean(path.path, table.paths()),
+        notes=notes,
+        help=help,
     )
 
 
@@ -106,7 +117,7 @@ def phase_of(part: Part, table: Table) -> dict[str, Value]:
     for path, entry in part.body.entries.items():
         row = table.row(path)
         if row is None:
-            table.problems.append(unknown_setting(Name(tuple(path.split(".")), entry.span), table, "not a setting"))
+            table.problems.append(unknown_setting(Name(tuple(path.split(".")), entry.named), table, "not a setting"))
             continue
         context = table.context(entry._replace(row=row, path=path))
         settled = settle(entry.value, context)

@@ -8,11 +8,12 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache as once
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dsl import cache
-from dsl.problems import Problem, Span
+from dsl.problems import Label, Problem, Span
 from dsl.syntax import UNREAD, Statement
 
 if TYPE_CHECKING:
@@ -49,14 +50,27 @@ _read: dict[str, tuple[str, Tree]] = {}  # what this process has read, by file
 def _parse(text: str, file: str) -> tuple[Tree, list[Problem]]:
     """Reads ``text``; on a mistake blanks the statement and reads again."""
     problems: list[Problem] = []
+    rows = text.split("\n")
     for _ in range(MOST):
         tree, problem, blanked = attempt(text, file)
         if problem is not None and not (problem.label == ECHO and problems):
-            problems.append(problem)
+            problems.append(_in_the_text(problem, rows))
         if tree is not None or blanked == text:
             return tree or (), problems
         text = blanked
     return (), problems
+
+
+def _in_the_text(problem: Problem, rows: list[str]) -> Problem:
+    """A problem that marks a brace of a blanked statement, moved to where that brace stands in the text."""
+
+    def moved(span: Span) -> Span:
+        row = rows[span.line - 1]
+        column = row.find("{") + 1 or max(1, len(row))
+        return span if span.column <= len(row) + 1 else span._replace(column=column, end=column + 1)
+
+    labels = tuple(label._replace(span=moved(label.span)) for label in problem.labels)
+    return problem._replace(span=moved(problem.span), labels=labels)
 
 
 ECHO = "opens a block that could not be read"
@@ -89,9 +103,9 @@ def attempt(text: str, file: str) -> tuple[Tree | None, Problem | None, str]:
     except OutOfRange as error:
         problem = Problem(
             "E16",
-            "this number is too long",
+            "this number is too long or too large",
             _span(file, error.token),
-            "no value",
+            "at most 1e300",
             help="write it with an exponent: 1.5e12",
         )
         return None, problem, _without(text, error.token.line or 1, error.token.line or 1)
@@ -112,28 +126,72 @@ def _span(file: str, token: "Token | _Character") -> Span:
 
 def _refused(text: str, file: str, lines: "Lines", kind: str, token: "Token | _Character") -> tuple[Problem, str]:
     """The problem for a refused token and the text without its statement."""
-    from dsl.hints import Refused, explained
+    from dsl.hints import explained
+    from dsl.refused import Refused
 
     rows = text.split("\n")
     span = _span(file, token)
     if kind == "$END":
-        end = text.rstrip().split("\n")
-        span = Span(file, len(end), max(1, len(end[-1])), len(end[-1]) + 1)
+        span = _last(rows, file, lines)
     opened = (BRACKETS[lines.open[-1].type], _span(file, lines.open[-1])) if lines.open else None
     before = tuple((t.type, str(t)) for t in lines.before)
+    if kind == "RBRACE" and opened is None and (early := early_brace(rows, span.line)) is not None:
+        labels = (Label(span, "so that nothing is open here"),)
+        span = Span(file, early, rows[early - 1].index("}") + 1, rows[early - 1].index("}") + 2)
+        title, help = "this } closes the block too early", "remove it"
+        return Problem("E01", title, span, "its indentation is another one", labels, (), help), _cut(text, span)
     ended = str(lines.ended) if lines.ended is not None else "\n"
-    problem = explained(Refused(kind, str(token.value), before, rows[span.line - 1], span, opened, ended))
+    below = _dashed(rows, span.line) if before and before[-1][0] == "EQUAL" else ()
+    problem = explained(Refused(kind, str(token.value), before, rows[span.line - 1], span, opened, ended, below))
     if kind == "LBRACE" and not before:
         problem = problem._replace(label=ECHO)
     if kind == "$END":
         return problem, text
     first = (lines.before[0].line or 1) if lines.before else span.line
-    last = span.line
+    last = span.line + len(below)
+    if not before and kind in ("ADD", "MULTIPLY", "COMPARE", "DIVIDES", "IN"):  # goes on with the line before
+        first = _above(rows, first)
     if kind == "RBRACE":  # this brace closes the block: what must go is the statement before it
         if opened is None or first == last:
             return problem, _cut(text, span) if opened is None else _without(text, first, last)
         last -= 1
     return problem, _without(text, first, last)
+
+
+def _dashed(rows: list[str], line: int) -> tuple[str, ...]:
+    """The lines under this one that begin with a dash, as the items of a list do in YAML."""
+    return tuple(takewhile(lambda row: row.lstrip().startswith("- "), rows[line:]))
+
+
+def _above(rows: list[str], line: int) -> int:
+    """The line above this one that a line beginning with an operator goes on from, if it opens and closes nothing."""
+    row = rows[line - 2] if line > 1 else ""
+    return line if not row.strip() or re.search(r"[{}]", row) else line - 1
+
+
+def _last(rows: list[str], file: str, lines: "Lines") -> Span:
+    """The end of the text that is there, or that of a block that is still open where the next one of a file begins."""
+    last = len(rows)
+    if lines.open and lines.open[-1].type == "LBRACE":
+        opened = lines.open[-1].line or 1
+        begun = (i for i in range(opened, len(rows)) if re.match(r"[A-Za-z].*\{", rows[i]))
+        last = next(begun, last) if rows[opened - 1][:1].strip() else last
+    bare = [re.sub(r'("(?:[^"\\]|\\.)*")|#.*', r"\1", row).rstrip() for row in rows[:last]]
+    line = next((i for i in range(last, 0, -1) if bare[i - 1]), 1)
+    return Span(file, line, max(1, len(bare[line - 1])), len(bare[line - 1]) + 1)
+
+
+def early_brace(rows: list[str], last: int) -> int | None:
+    """The first line before ``last`` that holds only a } and stands further in or out than the block it closes."""
+    opened: list[int] = []  # indentations
+    for number, row in enumerate(rows[: last - 1], 1):
+        indent = len(row) - len(row.lstrip())
+        for brace in re.findall(r"[{}]", re.sub(r'"(?:[^"\\]|\\.)*"|#.*', "", row)):
+            if brace == "{":
+                opened.append(indent)
+            elif opened and opened.pop() != indent and row.strip() == "}":
+                return number
+    return None
 
 
 def _cut(text: str, span: Span) -> str:

@@ -4,6 +4,7 @@ A mistake of the reader's is a ``Problem`` value, collected and shown with all t
 never raised. The same values go to the terminal, to JSON and into a report.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -25,7 +26,11 @@ class Label(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """One mistake: ``label`` marks its cause, ``labels`` where it comes from, ``notes`` say why."""
+    """One mistake: ``label`` marks its cause, ``labels`` where it comes from, ``notes`` say why.
+
+    ``help`` is text to paste. "write X" and "did you mean `X`?" stand for what is marked; "write: X" is the whole
+    statement, "write: X { ... }" the head of the block.
+    """
 
     code: str
     title: str
@@ -70,7 +75,7 @@ CODES = {
 }
 
 # Problems that may only be an echo of a statement that could not be read.
-ECHOES = frozenset({"E13", "E15"})
+ECHOES = frozenset({"E10", "E13", "E15", "E28"})
 
 
 def show(problems: Iterable[Problem], sources: Mapping[str, str]) -> str:
@@ -97,7 +102,8 @@ def _json(problem: Problem) -> dict[str, object]:
     }
 
 
-COMMAND_LINE = "--set"  # the block, and the start of the file's name, of what the command line says; its text follows
+# The blocks, and the start of the file's name, of what the command line says; its text follows.
+COMMAND_LINE, VARIED = "--set", "--vary"
 
 
 def _shown(problem: Problem, sources: Mapping[str, str]) -> str:
@@ -106,10 +112,11 @@ def _shown(problem: Problem, sources: Mapping[str, str]) -> str:
     lines = [f"{problem.severity}[{problem.code}]: {problem.title}"]
     for i, place in enumerate(places):
         span = place.span
-        stated = span.file.startswith(COMMAND_LINE + " ")
-        file = COMMAND_LINE if stated else span.file
+        option, _, text = span.file.partition(" ")
+        stated = option in (COMMAND_LINE, VARIED)
+        file = option if stated else span.file
         lines.append(f"{' ' * width} {'-->' if i == 0 else '::>'} {file}:{span.line}:{span.column}")
-        lines += _marked(place, width, span.file[len(COMMAND_LINE) + 1 :] if stated else sources.get(span.file))
+        lines += _marked(place, width, text if stated else sources.get(span.file))
     lines += [f"{' ' * width} = note: {note}" for note in problem.notes]
     if problem.help:
         lines.append(f"{' ' * width} = help: {problem.help}")
@@ -123,9 +130,23 @@ def _marked(place: Label, width: int, source: str | None) -> list[str]:
     if not 1 <= span.line <= len(rows):
         return [f"{' ' * width} | {place.text}"] if place.text != "here" else []
     text = printable(rows[span.line - 1])
-    end = span.end if span.end > span.column else len(text) + 1
-    carets = "^" * max(1, end - span.column)
-    return [f"{span.line:>{width}} | {text}", f"{' ' * width} | {' ' * (span.column - 1)}{carets} {place.text}"]
+    end = min(span.end if span.end > span.column else len(text) + 1, len(text) + 2)
+    text, column, end = _window(text, span.column, end)
+    carets = "^" * max(1, end - column)
+    return [f"{span.line:>{width}} | {text}", f"{' ' * width} | {' ' * (column - 1)}{carets} {place.text}"]
+
+
+WIDEST = 160  # columns of a source line that are shown
+
+
+def _window(text: str, column: int, end: int) -> tuple[str, int, int]:
+    """A line with its mark, or of a long one the part around the mark."""
+    if len(text) <= WIDEST:
+        return text, column, end
+    first = max(0, min(column - 41, len(text) - WIDEST))
+    shown = ("…" if first else "") + text[first : first + WIDEST] + ("…" if first + WIDEST < len(text) else "")
+    moved = first - (1 if first else 0)
+    return shown, column - moved, min(end - moved, len(shown) + 1)
 
 
 def printable(text: str) -> str:
@@ -139,11 +160,17 @@ def nearest(word: str, legal: Iterable[str], cutoff: float = 0.6) -> str | None:
 
     names = list(legal)
     folded = {name.lower(): name for name in reversed(names)}
-    close = difflib.get_close_matches(word.lower(), folded, n=1, cutoff=cutoff)
-    if close:
-        return folded[close[0]]
-    last = [name for name in names if name.rpartition(".")[2].lower() == word.lower()]
-    return last[0] if len(last) == 1 else None
+    lowered = word.lower()
+    if lowered in folded:
+        return folded[lowered]
+    last = sorted((n for n in names if n.rpartition(".")[2].lower() == lowered), key=lambda n: n.count("."))
+    if last and (len(last) == 1 or last[0].count(".") < last[1].count(".")):  # tensor is layout.tensor
+        return last[0]
+    longer = [name for name in names if len(word) > 2 and re.match(rf"{re.escape(lowered)}[-_]", name.lower())]
+    if longer:  # h100 is h100-sxm, rather than h200
+        return longer[0]
+    close = difflib.get_close_matches(lowered, folded, n=1, cutoff=cutoff)
+    return folded[close[0]] if close else None
 
 
 def did_you_mean(word: str, legal: Iterable[str]) -> str:

@@ -80,6 +80,7 @@ def end(rest: str) -> int:
     return len(rest)
 
 
+LONGEST = 400  # columns of a line that a person may have written: patterns take the square of it
 Test = Callable[[Refused], bool]
 
 
@@ -132,6 +133,8 @@ class Looks(NamedTuple):
 
     def _found(self, r: Refused) -> re.Match[str] | None:
         at = r.span.column - 1
+        if len(r.line) > LONGEST:
+            return None
         every = re.finditer(self.pattern, r.line)
         return next((m for m in every if m.start() <= at <= m.end()), None)
 
@@ -147,4 +150,5 @@ class Looks(NamedTuple):
         found = self._found(r)
         assert found is not None, "the row applies"
         group = "mark" if "mark" in found.re.groupindex else 0
-        return r.marked(found.start(group), found.end(group))
+        text = found.group(group)
+        return r.marked(found.start(group) + len(text) - len(text.lstrip()), found.end(group))

@@ -25,14 +25,15 @@ TABLES = ("sweep", "optimize", "scale", "sensitivity")
 
 
 def resolve(
-    loaded: Loaded, results: Results | None = None, overrides: Sequence[str] = ()
+    loaded: Loaded, results: Results | None = None, overrides: Sequence[str] = (), varied: Sequence[str] = ()
 ) -> tuple[Scenario, list[Problem]]:
     """The scenario and its problems. ``results`` maps result names to dimensions ("seconds", "bytes/s"), so that
-    conditions on them can be checked; ``overrides`` are texts such as "cluster.nodes=256"."""
+    conditions on them can be checked; ``overrides`` are texts such as "cluster.nodes=256", ``varied`` such as
+    "layout.tensor=1..8"."""
     world = Resolution(loaded, results)
     try:
         world.override(overrides)
-        scenario = world.scenario()
+        scenario = world.scenario(varied)
     except RecursionError:
         world.problems.append(
             Problem(
@@ -46,6 +47,10 @@ def resolve(
     found = [p for p in dict.fromkeys(world.problems) if p.severity == "error"]
     if loaded.problems:  # an unreadable statement leaves holes; what only echoes them is left out
         found = [p for p in found if p.code not in ECHOES]
+    elif any(p.code == "E28" for p in found):  # so does one that is not read where it stands
+        found = [p for p in found if p.code != "E15"]
+    if any(p.code == "E25" for p in found):
+        found = [p for p in found if p.code != "E23"]
     return scenario, in_order([*loaded.problems, *found], loaded)
 
 
@@ -93,7 +98,10 @@ class Resolution:
             ring = " from ".join([k[2] for k in self.open[self.open.index(key) :]] + [key[2]])
             name = defined.block.base
             span = name.span if name else defined.block.span
-            self.problems.append(Problem("E23", "blocks copy each other in a circle", span, "leads back", (), (ring,)))
+            alone = self.open[-1] == key
+            title = "a block cannot copy itself" if alone else "blocks copy each other in a circle"
+            help = "name another block after from" if alone else "let one of them copy nothing"
+            self.problems.append(Problem("E23", title, span, "leads back", (), (ring,), help))
             return EMPTY._replace(whole=False)
         self.open.append(key)
         body = Reader(defined.block, defined.kind, defined.scope.file, self.problems).read()
@@ -154,10 +162,15 @@ class Resolution:
             main.logical, title_of(main), EDITION, main.sha256, main.text, (), None, (), (), self.texts, (), ()
         )
 
-    def scenario(self) -> Scenario:
-        """Everything that the main file says."""
+    def scenario(self, varied: Sequence[str] = ()) -> Scenario:
+        """Everything that the main file says, and what the command line varies in it."""
         self._check_blocks()
         experiments = [e for d in self.main.ordered if (e := self._experiment(d)) is not None]
+        if varied:
+            from dsl.varied import tables_of, varied_of
+
+            runs = [(d, self.run(d)) for d in self.main.ordered if d.kind.name == "run"]
+            experiments += tables_of(self, varied_of(varied, self.main, self.problems), runs)
         report = self._report()
         checks = tuple(self._checks())
         main = self.loaded.main
@@ -172,6 +185,7 @@ class Resolution:
             checks=checks,
             notes=tuple(dict.fromkeys(self.notes)),
             warnings=tuple(in_order(list(warnings), self.loaded)),
+            varied=tuple(varied),
         )
 
     def _check_blocks(self) -> None:

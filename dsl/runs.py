@@ -8,9 +8,9 @@ from dsl.dimensions import condition
 from dsl.expressions import built, compiled
 from dsl.kinds import Setting
 from dsl.measured import measured_of, phase_of
-from dsl.problems import Problem, Span
+from dsl.problems import Label, Problem, Span
 from dsl.scenario import Rule, Run, Value
-from dsl.schema import PREFIXES, READ_ONLY, run_row, run_rows, schema
+from dsl.schema import PREFIXES, READ_ONLY, REFERENCES, run_row, run_rows, schema
 from dsl.scope import Defined, Scope
 from dsl.syntax import Name, written
 from dsl.table import Results, Sources, Table, TableNames
@@ -80,7 +80,7 @@ def _required(table: Table, defined: Defined, body: Body, prefix: str) -> None:
                             span,
                             "has none",
                             notes=(row.doc,),
-                            help=f"write: {path} = …",
+                            help=f"write: {path} = {example(row, defined.scope)}",
                         )
                     )
 
@@ -99,9 +99,21 @@ def _lacks(table: Table, shown: str, path: str, row: Setting, defined: Defined) 
             defined.block.name_span,
             "has none",
             notes=(row.doc,),
-            help=f"write: {path} = …",
+            help=f"write: {path} = {example(row, defined.scope)}",
         )
     )
+
+
+DIMENSIONS = {"layers": 80, "hidden": 8192, "vocabulary": 128_256, "heads": 64, "ffn": 28_672}
+DIMENSIONS |= {"experts.routed": 64, "experts.active": 8, "experts.ffn": 2048}
+EXAMPLES = {"bytes": "80 GB", "bytes/s": "400 Gb/s", "text": '"…"', "tokens": "1T tokens", "number": "8"}
+
+
+def example(row: Setting, scope: Scope) -> str:
+    """A value that a setting may have, to be pasted: the first block that it may name, or a usual quantity."""
+    if row.holds in REFERENCES:
+        return next(iter(scope.known(row.holds)), "…")
+    return row.choices[0] if row.choices else EXAMPLES.get(row.holds, "…")
 
 
 def run_table(world: World, defined: Defined) -> Table:
@@ -171,6 +183,7 @@ def run_of(world: World, defined: Defined) -> Run | None:
     settings = settings_of(table)
     _enough(world, table, defined)
     _nested(table)
+    _told_twice(table, body)
     names = table.names("", world.results or {})
     for local in body.lets.values():
         hides(local.name, local.span, world.results or {}, world.problems)
@@ -181,7 +194,7 @@ def run_of(world: World, defined: Defined) -> Run | None:
                     f"`{local.name}` is a setting of every run",
                     local.span,
                     "would hide it",
-                    help=f"write: {local.name} = …",
+                    help=f"write: {local.name} = {written(local.value)}",
                 )
             )
     requires = tuple(r for c in body.requires if (r := rule_of(world, c, table, defined.name)) is not None)
@@ -245,12 +258,15 @@ def _enough(world: World, table: Table, defined: Defined) -> None:
         return
     if table.get("cluster.gpus") is None and not {"cluster.gpus", "cluster.nodes"} & set(table.entries):
         entry = table.entries["cluster"]
+        cluster = defined.scope.block("cluster", entry.value) if isinstance(entry.value, Name) else None
+        span, used = entry.value.span, (Label(entry.value.span, "used here"),)
         world.problems.append(
             Problem(
                 "E13",
                 f"cluster `{table.get('cluster')}` needs nodes or gpus",
-                entry.value.span,
+                cluster.block.name_span if cluster else span,
                 "has neither",
+                used if cluster else (),
                 help="write: nodes = 128",
             )
         )
@@ -261,19 +277,25 @@ def _enough(world: World, table: Table, defined: Defined) -> None:
         lacking.append("model.heads")
     if table.get("model.ffn") is None and table.get("model.experts.ffn") is None:
         lacking.append("model.ffn")
-    name = table.get("model")
+    if any(path.startswith("model.experts.") for path in table.entries):
+        sized = table.get("model.experts.granularity") is not None
+        needed = ("routed", "active") if sized else ("routed", "active", "ffn")
+        lacking += [f"model.experts.{p}" for p in needed if table.get(f"model.experts.{p}") is None]
+    entry = table.entries["model"]
+    model = defined.scope.block("model", entry.value) if isinstance(entry.value, Name) else None
     for path in lacking:
         if path not in table.entries:
             row = run_row(path)
-            note = (row.doc,) if row else ()
+            last = path.removeprefix("model.")
             world.problems.append(
                 Problem(
                     "E13",
-                    f"model `{name}` needs {path.removeprefix('model.')}",
-                    table.entries["model"].value.span,
-                    "used here",
-                    notes=note,
-                    help=f"write in the model: {path.removeprefix('model.')} = …",
+                    f"model `{table.get('model')}` needs {last}",
+                    model.block.name_span if model else entry.value.span,
+                    "has none",
+                    (Label(entry.value.span, "used here"),) if model else (),
+                    (row.doc,) if row else (),
+                    f"write: {last} = {DIMENSIONS[last]}, or that of your model",
                 )
             )
     for path in ("sequence", "batch"):
@@ -294,6 +316,15 @@ def _enough(world: World, table: Table, defined: Defined) -> None:
             )
 
 
+def _told_twice(table: Table, body: Body) -> None:
+    """A problem for layers that are split by a rule and stated stage by stage."""
+    split, stages = (body.entries.get(f"layout.{p}") for p in ("split", "stages"))
+    if split is not None and stages is not None:
+        labels = (Label(split.span, "split by a rule here"),)
+        title = "split and stages say the same thing twice"
+        table.problems.append(Problem("E26", title, stages.span, "stated here", labels, (), "remove one of the two"))
+
+
 def _nested(table: Table) -> None:
     """Problems for tiers that do not grow outwards, and for a network that does not reach every GPU."""
     spans = [(tier, table.value(f"cluster.tier.{tier}.span")) for tier in table.tiers]
@@ -301,7 +332,8 @@ def _nested(table: Table) -> None:
         if small and large and large.span and small.value > large.value:
             title = f"tier `{outer}` spans less than tier `{inner}` inside it"
             notes = (f"`{inner}` spans {number(small.value)} GPUs, `{outer}` {number(large.value)}",)
-            table.problems.append(Problem("E26", title, large.span, "contradicts", (), notes))
+            help = f"write {number(small.value)} gpus or more"
+            table.problems.append(Problem("E26", title, large.span, "contradicts", (), notes, help))
             return
     gpus, last = table.get("cluster.gpus"), spans[-1][1] if spans else None
     if gpus and last and last.value < gpus:

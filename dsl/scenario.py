@@ -204,6 +204,7 @@ class Scenario(NamedTuple):
     overrides: tuple[str, ...]
     notes: tuple[str, ...]
     warnings: tuple[Problem, ...]
+    varied: tuple[str, ...] = ()  # what the command line varies
 
     @property
     def runs(self) -> tuple[Run, ...]:

@@ -7,6 +7,7 @@ Blocks that stand once in their parent (layout, experts, checkpoint …) are fla
 from functools import cache
 from typing import NamedTuple
 
+from dsl.kind import SECTIONS
 from dsl.kinds import ARGUMENTS, AXES, KINDS, TIER, Kind, Setting
 
 REFERENCES = ("gpu", "model", "cluster", "run", "stack")
@@ -101,4 +102,6 @@ def item_row(row: Setting) -> Setting:
     holds = row.holds.removeprefix("list of ")
     if holds == "axes":
         return row._replace(holds="choice", choices=AXES, default="")
+    if holds == "sections":
+        return row._replace(holds="choice", choices=SECTIONS, default="")
     return row._replace(holds=holds, default="")

@@ -8,13 +8,15 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from dsl.algebra import ANY, Meaning, Names, Type
-from dsl.blocks import BRITISH, named
 from dsl.dimensions import check
 from dsl.files import File, Loaded
-from dsl.kinds import KINDS, Kind
-from dsl.problems import Label, Problem, Span, did_you_mean, listed
+from dsl.headers import named
+from dsl.kinds import Kind
+from dsl.problems import Label, Problem, Span, listed
 from dsl.schema import kinds, run_rows, schema
+from dsl.synonyms import CHOICES, help_for
 from dsl.syntax import UNREAD, Assign, Block, Edition, Expression, Import, Let, Name, Require, Where
+from dsl.unknown import inner_name, outside, unknown_kind, unknown_name
 
 EDITION = 2026
 COLLECTED = frozenset({"check", "report"})  # kinds that nobody refers to by name
@@ -59,6 +61,7 @@ class Cell:
                         at,
                         "leads back here",
                         (Label(self.span, "defined here"),),
+                        help="give one of the names a value of its own",
                     )
                 )
             return ANY
@@ -89,6 +92,8 @@ class Scope:
         self.imported: list[Scope] = []
         self.implicit: list[Scope] = []
         self.ordered: list[Defined] = []
+        self.unread: set[str] = set()  # names of blocks and lets that stand here and could not be read
+        self.nameless: set[str] = set()  # kinds of which a block has no name
         self.value_of: ValueOf | None = None  # a setting of a named block, worked out
 
     def define(self, problems: list[Problem]) -> None:
@@ -104,14 +109,8 @@ class Scope:
                 case Import():
                     pass
                 case Assign():
-                    problems.append(
-                        Problem(
-                            "E28",
-                            f"`{statement.path.path}` is set outside of a block",
-                            statement.span,
-                            help=f"write: let {statement.path.parts[-1]} = …, or put it into a block",
-                        )
-                    )
+                    problems.append(outside(statement))
+                    self.unread.add(statement.path.path)
                 case Require() | Where():
                     word = "require" if isinstance(statement, Require) else "where"
                     problems.append(
@@ -129,6 +128,11 @@ class Scope:
         kind = kinds().get(block.kind)
         if kind is None:
             problems.append(unknown_kind(block))
+            self.unread |= {block.name, block.title}
+        elif not block.name and kind.named == "required":
+            self.nameless.add(kind.name)
+            self.unread.add(block.title)
+            named(block, kind, problems)
         elif named(block, kind, problems):
             defined = Defined(block, kind, self)
             before = self.blocks.get((kind.name, block.name)) if block.name else None
@@ -158,6 +162,7 @@ class Scope:
                     statement.span,
                     "defined again",
                     (Label(before.span, "first defined here"),),
+                    help="give one of them another name",
                 )
             )
             return
@@ -197,11 +202,19 @@ class Scope:
     def find(self, kind: str, name: Name, problems: list[Problem]) -> Defined | None:
         """The block that a reference means; a problem where there is none."""
         found = self.block(kind, name)
-        if found is None:
+        if found is None and not self.told(name, kind):
             problems.append(self._missing(kind, name))
         return found
 
+    def told(self, name: Name, kind: str = "") -> bool:
+        """Whether a name is missing because what defines it could not be read, which has been told."""
+        return any(name.parts[0] in s.unread or name.path in s.unread or kind in s.nameless for s in self.visible())
+
     def _missing(self, kind: str, name: Name) -> Problem:
+        known = self.known(kind)
+        close = [n for n in known if n.lower().startswith(name.path.lower()[:4])]
+        some = listed(known) if len(known) <= 12 else f"{', '.join((close or known)[:8])} … (all: scn catalog {kind})"
+        notes = (f"{kind}s in reach: {some}",) if known else (f"no {kind} is in reach",)
         other = next((d for k in kinds() if (d := self.block(k, name)) is not None), None)
         if other is not None:
             return Problem(
@@ -210,21 +223,12 @@ class Scope:
                 name.span,
                 f"a {kind} belongs here",
                 (Label(other.block.name_span, f"{other.kind.name} `{name.path}` is defined here"),),
+                notes,
             )
-        known = self.known(kind)
-        notes = (f"{kind}s in reach: {listed(known)}",) if known else (f"no {kind} is in reach",)
-        help = did_you_mean(name.path, known)
+        help = help_for(name.path, known, CHOICES)
         if not help and kind in ("gpu", "model"):
-            help = f'the library has more: import "library/{kind}s.scn"'
+            help = f'write at the top: import "library/{kind}s.scn"'
         return Problem("E15", f"there is no {kind} called `{name.path}`", name.span, "not found", (), notes, help)
-
-
-def unknown_kind(block: Block) -> Problem:
-    """A block of a kind that does not exist."""
-    names = [kind.name for kind in KINDS]
-    help = f"it is spelled `{BRITISH[block.kind]}` here" if block.kind in BRITISH else did_you_mean(block.kind, names)
-    notes = () if help else (f"kinds: {', '.join(names)}",)
-    return Problem("E10", f"there is no kind of block called `{block.kind}`", block.span, "not found", (), notes, help)
 
 
 def _edition(statement: Edition, index: int) -> list[Problem]:
@@ -250,7 +254,7 @@ class FileNames:
     def find(self, name: Name, problems: list[Problem] | None) -> Meaning | None:
         """What the name means in the file."""
         found = let_of(self.scope, name, problems) or setting_of(self.scope, name, problems)
-        if found is None and problems is not None:
+        if found is None and problems is not None and not self.scope.told(name):
             if name.path in run_rows() or name.parts[0] in ("layout", "model", "cluster", "stack"):
                 problems.append(
                     Problem(
@@ -262,7 +266,7 @@ class FileNames:
                     )
                 )
             else:
-                problems.append(unknown_name(name, lets_of(self.scope)))
+                problems.append(inner_name(self.scope, name) or unknown_name(name, lets_of(self.scope)))
         return found
 
 
@@ -298,6 +302,7 @@ def setting_of(scope: Scope, name: Name, problems: list[Problem] | None) -> Mean
                     name.span,
                     "has none",
                     (Label(found.block.name_span, "defined here"),),
+                    help=f"state {path} there, or write the value here",
                 )
             )
         return Meaning(name.path, ANY)
@@ -310,23 +315,6 @@ def lets_of(scope: Scope) -> list[str]:
         *(n for s in scope.visible() for n in s.lets),
         *(f"{a}.{n}" for a, s in scope.aliases.items() for n in s.lets),
     ]
-
-
-def unknown_name(name: Name, legal: list[str]) -> Problem:
-    """A name that means nothing; a glued dash between two known names is told apart from a misspelling."""
-    known = set(legal)
-    halves = name.path.split("-")
-    for cut in range(1, len(halves)):
-        left, right = "-".join(halves[:cut]), "-".join(halves[cut:])
-        if left in known and (right in known or right.isdigit()):
-            return Problem(
-                "E15",
-                f"there is no `{name.path}`",
-                name.span,
-                "one word: a glued dash joins",
-                help=f"to subtract write `{left} - {right}`",
-            )
-    return Problem("E15", f"there is no `{name.path}`", name.span, "not found", help=did_you_mean(name.path, legal))
 
 
 def scopes(loaded: Loaded, problems: list[Problem]) -> dict[str, Scope]:
@@ -352,7 +340,11 @@ def _link(scope: Scope, target: Scope, statement: Import, problems: list[Problem
         return
     if statement.alias:
         if statement.alias in scope.aliases and scope.aliases[statement.alias] is not target:
-            problems.append(Problem("E12", f"`{statement.alias}` names two files", statement.alias_span, "given again"))
+            problems.append(
+                Problem("E12", f"`{statement.alias}` names two files", statement.alias_span, "given again",
+                        help="give one of them another name")
+            )  # fmt: skip
+            scope.unread.add(statement.alias)
         scope.aliases[statement.alias] = target
         return
     if target in scope.imported:

@@ -7,16 +7,18 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from dsl.algebra import ANY, FLAG, Meaning, Type
+from dsl.arguments import given_arguments
 from dsl.blocks import Body, Entry, Local, text_of
 from dsl.defaults import KEPT, default_expression, literal, plain
 from dsl.dimensions import check
 from dsl.kinds import ARGUMENTS, TIER, Setting
-from dsl.problems import COMMAND_LINE, Label, Problem, Span, did_you_mean
+from dsl.problems import COMMAND_LINE, Label, Problem, Span
 from dsl.quantities import HOLDS, dimension, display_unit
 from dsl.scenario import Value
 from dsl.schema import READ_ONLY, REFERENCES, argument, schema
-from dsl.scope import Scope, let_of, lets_of, setting_of, unknown_name
-from dsl.syntax import Call, Expression, Name, Number
+from dsl.scope import Scope, let_of, lets_of, setting_of
+from dsl.syntax import Expression, Name, Number
+from dsl.unknown import inner_name, unknown_name
 from dsl.values import Context, Settled, settle
 
 Results = Mapping[str, str]  # result name: dimension
@@ -82,6 +84,7 @@ class LocalCell:
                         at,
                         "leads back here",
                         (Label(self.local.span, "defined here"),),
+                        help="give one of the names a value of its own",
                     )
                 )
             return ANY
@@ -146,7 +149,15 @@ class Table:
             entry = next((self.entries[p] for p in ring if p in self.entries), None)
             span = entry.span if entry else self.place
             self.problems.append(
-                Problem("E23", f"`{path}` is defined by itself", span, "leads back here", (), (" needs ".join(ring),))
+                Problem(
+                    "E23",
+                    f"`{path}` is defined by itself",
+                    span,
+                    "leads back here",
+                    (),
+                    (" needs ".join(ring),),
+                    "give one of them a value of its own",
+                )  # fmt: skip
             )
             return None
         self.open.append(path)
@@ -248,35 +259,9 @@ class Table:
 
     def _arguments(self, entry: Entry, found: Settled) -> None:
         """Spreads the arguments of a choice: interleaved(virtual_stages = 8)."""
-        call = found.arguments
-        assert call is not None
-        rows = ARGUMENTS.get((entry.path, found.value), ())
-        taken: dict[str, Call] = {}
-        for index, given in enumerate(call.arguments):
-            row = (
-                next((r for r in rows if r.path == given.name), None)
-                if given.name
-                else rows[index]
-                if index < len(rows)
-                else None
-            )
-            if row is None:
-                names = [r.path for r in rows]
-                title = (
-                    f"`{found.value}` has no argument `{given.name}`"
-                    if given.name
-                    else f"`{found.value}` takes {len(rows)} arguments"
-                )
-                notes = (f"arguments: {', '.join(names)}",) if names else (f"`{found.value}` takes none",)
-                self.problems.append(
-                    Problem("E11", title, given.span, "not an argument", (), notes, did_you_mean(given.name, names))
-                )
-            elif row.path in taken:
-                self.problems.append(Problem("E12", f"`{row.path}` is given twice", given.span, "given again"))
-            else:
-                taken[row.path] = call
-                full = f"{entry.path}.{row.path}"
-                self.entries.setdefault(full, entry._replace(path=full, row=row, value=given.value, span=given.span))
+        for row, given in given_arguments(entry.path, found, entry.value.span, self.problems):
+            full = f"{entry.path}.{row.path}"
+            self.entries.setdefault(full, entry._replace(path=full, row=row, value=given.value, span=given.span))
 
     def _default(self, path: str) -> Value | None:
         row = self.row(path)
@@ -329,7 +314,7 @@ class TableNames:
             if row is not None:
                 return Meaning(full, self._typed(full, row))
         found = let_of(self.scope, name, problems) or setting_of(self.scope, name, problems)
-        if found is None and problems is not None:
+        if found is None and problems is not None and not self.scope.told(name):
             problems.append(self._unknown(name))
         return found
 
@@ -349,13 +334,14 @@ class TableNames:
     def _unknown(self, name: Name) -> Problem:
         known = self.table.world.results
         if self.results is None and known is not None and name.path in known:
-            return Problem(
-                "E15", f"`{name.path}` is a result; a setting cannot depend on it", name.span, "worked out later"
-            )
+            notes = ("settings are known before a run is evaluated, results after",)
+            help = "hold it in a require of the run instead"
+            title = f"`{name.path}` is a result; a setting cannot depend on it"
+            return Problem("E15", title, name.span, "worked out later", (), notes, help)
         legal = [*self.lets, *(self.results or ()), *self.table.paths(), *lets_of(self.scope)]
         if self.prefix:
             legal += [p.removeprefix(self.prefix) for p in self.table.paths() if p.startswith(self.prefix)]
-        return unknown_name(name, legal)
+        return inner_name(self.scope, name) or unknown_name(name, legal)
 
 
 def row_type(row: Setting, value: Expression | None) -> Type:

@@ -5,6 +5,7 @@ Base units are bytes, FLOP, seconds, US dollars, joules and kilograms (of CO2 eq
 assignment; otherwise gpus x hours x $/gpu-hour would need ceremony.
 """
 
+import re
 from functools import cache
 from typing import NamedTuple
 
@@ -226,9 +227,12 @@ REFUSED: dict[str, Refusal] = {
     **_rows("Tib tib", "write TiB (bytes) or Tb (bits)"),
     **_rows("kib Kib", "write KiB"),
     **_rows("b", "write bits or bytes"),
-    **_rows("Gbps gbps GBps GBPS", "write Gb/s (bits) or GB/s (bytes)"),
-    **_rows("Mbps mbps MBps", "write Mb/s (bits) or MB/s (bytes)"),
-    **_rows("Tbps tbps TBps", "write Tb/s (bits) or TB/s (bytes)"),
+    **_rows("Gbps gbps", "write Gb/s (bits) or GB/s (bytes)"),
+    **_rows("Mbps mbps", "write Mb/s (bits) or MB/s (bytes)"),
+    **_rows("Tbps tbps", "write Tb/s (bits) or TB/s (bytes)"),
+    **_rows("GBps GBPS", "write GB/s"),
+    **_rows("MBps MBPS", "write MB/s"),
+    **_rows("TBps TBPS", "write TB/s"),
     **_rows("Gbit Gbits gigabit gigabits", "write Gb"),
     **_rows("Tbit Tbits", "write Tb"),
     **_rows("Mbit Mbits", "write Mb"),
@@ -300,7 +304,9 @@ def _word(word: str, whole: str) -> Unit | Refusal:
     if word in UNITS:
         return UNITS[word]
     if word in REFUSED:
-        return REFUSED[word]
+        meant = re.match(r"write (\S+)", REFUSED[word].help)  # TB/sec is TB/s, not s
+        ours = meant.group(1) if meant else ""
+        return Refusal(f"write {whole.replace(word, ours)}") if ours in UNITS and word != whole else REFUSED[word]
     first, slash, rest = whole.partition("/")
     near = nearest(word, UNITS, 0.75)
     if near is None and slash and word == rest and first in UNITS:
@@ -331,5 +337,5 @@ def shown(value: float, unit: str) -> str:
         return f"{amount}%"
     if unit.startswith("$"):
         head, slash, below = unit.partition("/")
-        return f"${amount}{head[1:]}{slash}{below}"
+        return f"${amount}{head[1:]}{slash}{below}".replace("$-", "-$")
     return f"{amount} {unit}".rstrip()

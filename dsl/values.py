@@ -1,22 +1,24 @@
 """From an expression to the value of one setting: form, unit, bounds, choices."""
 
+import re
 from collections.abc import Callable, Container
 from typing import Any, NamedTuple
 
 from dsl.algebra import FORMS, Names, Type, is_zero
+from dsl.arithmetic import without_result
 from dsl.dimensions import check, condition
 from dsl.expressions import built
+from dsl.fitting import fits, mended, not_a_number, not_one_number
 from dsl.kinds import Setting
-from dsl.problems import Problem, did_you_mean
-from dsl.quantities import HOLDS, display_unit, in_words
+from dsl.problems import Problem
+from dsl.quantities import HOLDS, display_unit
 from dsl.schema import REFERENCES, item_row
 from dsl.scope import Defined, Scope
-from dsl.syntax import Call, Expression, Flag, If, List, Name, Number, Shown, Text, written
+from dsl.synonyms import NOTHING, TRUTHS, chosen, suggested
+from dsl.syntax import Call, Chain, Expression, Flag, If, List, Name, Number, Range, Shown, Sign, Text, written
 from dsl.units import number, shown
 
 WHOLE = frozenset({"gpus", "nodes", "sequences", "layers", "steps"})
-TAGGED = frozenset({"tokens", "sequences"})  # counts that a bare number does not name: 2048 what?
-PER_GPU = frozenset({"price", "spare_price", "rent"})  # usd/s settings that are per GPU
 
 
 class Settled(NamedTuple):
@@ -87,54 +89,44 @@ def _worked_out(e: Expression, own: Type, at: Context) -> Any:
         if missing:
             at.wrong("E13", f"`{at.path}` needs {missing[0]}", e, f"`{missing[0]}` is not set")
         else:
-            at.wrong("E24", "this has no result", e, "a division by zero, or a number out of range")
+            at.problems.append(without_result(e, at.names, at.get))
     return value
 
 
 def _choice(e: Expression, at: Context) -> Settled | None:
-    word = (
-        e.path if isinstance(e, Name) else e.name if isinstance(e, Call) else e.value if isinstance(e, Text) else None
-    )
+    word = e.name if isinstance(e, Call) else e.value if isinstance(e, Text) else written(e).replace(" ", "")
     if word in at.row.choices:
         return Settled(word, arguments=e if isinstance(e, Call) else None)
     notes = (f"choices: {', '.join(at.row.choices)}",)
-    if word is None:
-        at.wrong(
-            "E16",
-            f"`{at.path}` is one of several words",
-            e,
-            "not a word",
-            f"write: {at.path} = {at.row.choices[0]}",
-            notes,
-        )
+    if isinstance(e, (List, Chain, If)):
+        example = f"for example: {at.row.choices[0]}"
+        at.wrong("E16", f"`{at.path}` is one of several words", e, "not a word", example, notes)
     else:
-        at.wrong(
-            "E21",
-            f"`{word}` is not a choice of `{at.path}`",
-            e,
-            "not one of them",
-            did_you_mean(word, at.row.choices),
-            notes,
-        )
+        help = chosen(word, at.row.choices)
+        at.wrong("E21", f"`{word}` is not a choice of `{at.path}`", e, "not one of them", help, notes)
     return None
 
 
 def _text(e: Expression, at: Context) -> Settled | None:
     if not isinstance(e, Text):
-        meant = written(e).replace(" ", "") if at.row.holds == "date" else written(e)
-        help = f'write: {at.path} = "{meant}"'
-        at.wrong(
-            "E16",
-            f"`{at.path}` is a {'date' if at.row.holds == 'date' else 'text'} in double quotes",
-            e,
-            "not a text",
-            help,
-        )
+        what, meant = ("date", written(e).replace(" ", "")) if at.row.holds == "date" else ("text", written(e))
+        at.wrong("E16", f"`{at.path}` is a {what} in double quotes", e, "not a text", f'write "{meant}"')
         return None
     if at.row.holds == "date" and not _is_date(e.value):
-        at.wrong("E16", f"`{e.value}` is not a date", e, "not a date", "write year-month-day: 2026-03-31")
+        notes = ("dates are written year-month-day",)
+        at.wrong("E16", f"`{e.value}` is not a date", e, "not a date", f'write "{_turned(e.value)}"', notes)
         return None
     return Settled(e.value)
+
+
+def _turned(text: str) -> str:
+    """31.03.2026 and 2026/3/31 as 2026-03-31; another date as an example where it cannot be read."""
+    found = re.fullmatch(r"(\d{1,2})\.(\d{1,2})\.(\d{4})", text)
+    day, month, year = found.groups() if found else ("", "", "")
+    found = re.fullmatch(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})", text)
+    year, month, day = found.groups() if found else (year, month, day)
+    meant = f"{year}-{month:0>2}-{day:0>2}"
+    return meant if _is_date(meant) else "2026-03-31"
 
 
 def _is_date(text: str) -> bool:
@@ -149,17 +141,16 @@ def _is_date(text: str) -> bool:
 def _flag(e: Expression, at: Context) -> Settled | None:
     if isinstance(e, Flag):
         return Settled(e.value)
+    title, word = f"`{at.path}` is true or false", TRUTHS.get(written(e).lower().strip('"'))
+    if word and isinstance(e, (Name, Text)):
+        at.wrong("E16", title, e, "another word", f"write {word}")
+        return None
     before = len(at.problems)
     own = check(e, at.names, at.problems)
     if len(at.problems) > before or own.form != "flag":
         if len(at.problems) == before:
-            at.wrong(
-                "E16",
-                f"`{at.path}` is true or false",
-                e,
-                f"this is {FORMS.get(own.form, own.form)}",
-                f"write: {at.path} = true",
-            )
+            help = "write false" if is_zero(e) else "write true"
+            at.wrong("E16", title, e, f"this is {FORMS.get(own.form, own.form)}", help)
         return None
     value = _worked_out(e, own, at)
     return None if value is None else Settled(bool(value))
@@ -176,15 +167,18 @@ def referred(e: Expression, at: Context) -> Defined | None:
     if isinstance(e, Name):
         return at.scope.find(kind, e, at.problems)
     known = at.scope.known(kind)
-    help = f"write: {at.path} = {known[0]}" if known else ""
-    at.wrong("E16", f"`{at.path}` names a {kind}", e, "not a name", help)
+    text = e.value if isinstance(e, Text) else written(e)
+    near = suggested(re.split(r"\s*/\s*", text)[-1].replace(" ", ""), known)
+    notes = ("names stand without quotes; those of a hub have no owner before them here",)
+    help = f"write {near}" if near else f"for example: {known[0]}" if known else ""
+    at.wrong("E16", f"`{at.path}` names a {kind}", e, "not a name", help, notes)
     return None
 
 
 def _list(e: Expression, at: Context) -> Settled | None:
     row = item_row(at.row)
     if not isinstance(e, List):
-        at.wrong("E16", f"`{at.path}` is a list", e, "not a list", f"write: {at.path} = [{written(e)}]")
+        at.wrong("E16", f"`{at.path}` is a list", e, "not a list", f"write [{written(e)}]")
         return None
     items = e.items
     if e.unit:
@@ -202,13 +196,17 @@ def _list(e: Expression, at: Context) -> Settled | None:
 
 def _number(e: Expression, at: Context) -> Settled | None:
     before = len(at.problems)
+    if isinstance(e, (Range, List)) or isinstance(e, Name) and e.path.lower() in NOTHING:
+        not_one_number(e, at)
+        return None
     own = check(e, at.names, at.problems)
     if len(at.problems) > before or own.form == "any":
+        at.problems[before:] = [mended(e, problem, at) for problem in at.problems[before:]]
         return None
     if own.form != "number":
-        _not_a_number(e, own, at)
+        not_a_number(e, own, at)
         return None
-    if not _fits(e, own, at):
+    if not fits(e, own, at):
         return None
     value = _worked_out(e, own, at)
     if value is None:
@@ -222,106 +220,6 @@ def _number(e: Expression, at: Context) -> Settled | None:
     return Settled(value, unit, own.tag)
 
 
-def _not_a_number(e: Expression, own: Type, at: Context) -> None:
-    units = HOLDS[at.row.holds][2]
-    what = f"a number with a unit: {units}" if units and units != "%" else "a number"
-    notes = (f"or one of: {', '.join(at.row.choices)}",) if at.row.choices else ()
-    at.wrong("E16", f"`{at.path}` is {what}", e, f"this is {FORMS.get(own.form, own.form)}", notes=notes)
-
-
-def _fits(e: Expression, own: Type, at: Context) -> bool:
-    """Whether dimension and tag are those of the setting."""
-    dimension, tag, units = HOLDS[at.row.holds]
-    holds = at.row.holds
-    if own.dimension != dimension:
-        if not any(own.dimension) and not own.tag and own.unit != "%":
-            if is_zero(e):
-                return True
-            return _bare(e, units, at)
-        at.wrong(
-            "E18",
-            f"`{at.path}` is in {in_words(dimension)}" if any(dimension) else f"`{at.path}` is {_counted(tag)}",
-            e,
-            f"this is in {in_words(own.dimension)}" if any(own.dimension) else f"this is {_counted(own.tag)}",
-            f"units: {units}" if units else "",
-        )
-        return False
-    if holds in TAGGED and not own.tag and not is_zero(e) and not built(e, at.names, own).needs:
-        return _bare(e, units, at)
-    if holds == "share" and own.unit != "%" and isinstance(e, Number) and not 0 <= e.value <= 1:
-        at.wrong("E19", f"`{at.path}` is a share", e, f"{e.text} what?", f"write {e.text}%")
-        return False
-    return _tagged(e, own, tag, at)
-
-
-def _counted(tag: str) -> str:
-    return f"a number of {tag.lstrip('/')}" if tag else "a plain number"
-
-
-def _bare(e: Expression, units: str, at: Context) -> bool:
-    """A number without a unit where one is needed."""
-    text = written(e)
-    one = "" if text != "1" else text  # 1 sequence, 2 sequences
-    if at.row.holds == "sequences":
-        help = "write 1 sequence" if one else f"write {text} sequences, or {text} tokens"
-    elif at.row.path in PER_GPU:
-        help = f"write ${text}/gpu-hour"
-    elif at.row.holds in ("usd", "usd/s", "usd/joule"):
-        help = f"write ${text}{units[1:] if '/' in units else ''}".split(" or ")[0].split(",")[0]
-    else:
-        help = f"units: {units}" if "," in units else f"write {text} {units.split(' or ')[0]}"
-    at.wrong("E19", f"`{at.path}` needs a unit", e, f"{text} what?", help)
-    return False
-
-
-def _tagged(e: Expression, own: Type, tag: str, at: Context) -> bool:
-    """Counts: 15T sequences is no number of tokens; $/hour is no price of a GPU."""
-    path, holds = at.row.path, at.row.holds
-    if path in PER_GPU or holds == "usd/s":
-        if path in PER_GPU and own.tag != "/gpus" and isinstance(e, Number) and e.over:
-            at.wrong(
-                "E19", f"`{at.path}` is for each GPU", e, "for how many?", f"write {e.text.split('/')[0]}/gpu-hour"
-            )
-            return False
-        if path not in PER_GPU and own.tag.startswith("/"):
-            at.wrong(
-                "E18",
-                f"`{at.path}` is for the whole cluster",
-                e,
-                f"this is for each of its {own.tag[1:]}",
-                "write it in $/hour",
-            )
-            return False
-        return True
-    if any(own.dimension) and own.tag != "gpus":
-        return True
-    allowed = {"", "*", tag}
-    if holds == "sequences":
-        allowed.add("tokens")
-    if path == "mtbf":
-        allowed.add("gpus")
-    if own.tag in allowed or (not tag and not any(own.dimension) and own.unit == "%"):
-        return _percent(e, own, at)
-    if own.tag == "gpus" and holds == "seconds":
-        at.wrong("E18", f"`{at.path}` is a time", e, "this is a number of GPU-hours", "write it in hours")
-    else:
-        at.wrong(
-            "E18",
-            f"`{at.path}` is {_counted(tag)}",
-            e,
-            f"this is {_counted(own.tag)}",
-            f"write it in {tag}" if tag else "leave the unit out",
-        )
-    return False
-
-
-def _percent(e: Expression, own: Type, at: Context) -> bool:
-    if own.unit == "%" and at.row.holds not in ("share", "ratio"):
-        at.wrong("E18", f"`{at.path}` is {_counted(HOLDS[at.row.holds][1])}", e, "this is a share")
-        return False
-    return True
-
-
 def _whole(e: Expression, value: float, own: Type, at: Context) -> bool:
     """Whether a count is whole; a batch in tokens is converted later."""
     counted = at.row.holds in WHOLE or at.path.startswith("layout.") and at.row.holds == "number"
@@ -331,27 +229,34 @@ def _whole(e: Expression, value: float, own: Type, at: Context) -> bool:
     return False
 
 
+# Counts that are gone through one by one; nobody has more, by path or by what a setting holds.
+LARGEST = {"gpus_per_node": 10_000, "gpus": 10_000_000, "nodes": 1_000_000, "layers": 10_000, "pipeline": 10_000}
+
+
 def bounded(e: Expression, value: float, unit: str, at: Context) -> bool:
     """Whether a value is within the bounds of its setting."""
     if value != value or value in (float("inf"), float("-inf")):
-        at.wrong("E24", "this has no result", e, "not a number")
+        at.problems.append(without_result(e, at.names, at.get))
+        return False
+    most = LARGEST.get(at.row.path) or LARGEST.get(at.row.holds)
+    if most is not None and value > most:
+        help = f"write {number(most)} or less"
+        at.wrong("E20", f"`{at.path}` is at most {number(most)}", e, f"reads as {_said(value, unit, at)}", help)
         return False
     if not at.row.bounds:
         if value < 0 and at.row.holds in HOLDS:
-            at.wrong(
-                "E20",
-                f"`{at.path}` is below zero",
-                e,
-                f"reads as {_said(value, unit, at)}",
-                "write a value of zero or more",
-            )
+            help = f"write {written(e.operand)}" if isinstance(e, Sign) else "write a value of zero or more"
+            at.wrong("E20", f"`{at.path}` is below zero", e, f"reads as {_said(value, unit, at)}", help)
             return False
         return True
     sign, _, limit = at.row.bounds.partition(" ")
     if (value > float(limit)) if sign == ">" else (value >= float(limit)):
         return True
     words = "more than" if sign == ">" else "at least"
-    at.wrong("E20", f"`{at.path}` is {words} {limit}", e, f"reads as {_said(value, unit, at)}", "")
+    help = f"write {limit} or more" if sign != ">" else ""
+    if isinstance(e, Chain) and value < 0 and len(e.rest) == 1 and {type(e.first), type(e.rest[0][1])} == {Number}:
+        help = f"write {written(e.first)}..{written(e.rest[0][1])}, if a range is meant"
+    at.wrong("E20", f"`{at.path}` is {words} {limit}", e, f"reads as {_said(value, unit, at)}", help, (at.row.doc,))
     return False
 
 
@@ -364,7 +269,8 @@ def _warned(e: Expression, at: Context) -> None:
     if at.row.path in ("sequence", "vocabulary") and isinstance(e, Number) and "k" in e.text.split(" ")[0]:
         digits = e.text.split("k")[0]
         notes = ("k is 1,000, Ki is 1,024",)
-        help = f"write {digits}Ki for {number(float(digits.replace('_', '')) * 1024)}"
+        unit = f" {e.unit}" if e.unit else ""
+        help = f"write {digits}Ki{unit} for {number(float(digits.replace('_', '')) * 1024)}"
         at.problems.append(
-            Problem("W01", f"{digits}k is {number(e.value)}", e.span, "a round thousand", (), notes, help, "warning")
+            Problem("W01", f"{digits}k is {number(e.value)}", e.span, "a round number", (), notes, help, "warning")
         )

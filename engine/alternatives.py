@@ -136,14 +136,23 @@ def _octaves(value: float, other: float) -> float:
 
 
 def with_layout(run: Run, **changed: Any) -> Run:
-    """The run with other layout settings; data follows from the GPUs where it did before."""
+    """The run with other layout settings; data follows from the GPUs, and sequence parallelism from tensor, where they
+    did before."""
     free = resolve(replace(run, layout=replace(run.layout, data=None))).dp
     follows = run.layout.data is None or bool(np.all(free == run.layout.data))
     if follows and "data" not in changed:
         changed["data"] = None
     if "pipeline" in changed:
         changed["stages"] = None
+    own = run.layout.sequence_parallel
+    if "tensor" in changed and own == _sequence_parallel(run, run.layout.tensor):
+        changed["sequence_parallel"] = _sequence_parallel(run, changed["tensor"])
     return replace(run, layout=replace(run.layout, **changed))
+
+
+def _sequence_parallel(run: Run, tensor: Column) -> bool:
+    """What the language takes where nothing is stated: on with tensor parallelism, where the stack has it."""
+    return bool(tensor[0] > 1) and run.stack.sequence_parallel
 
 
 def _degree(run: Run, setting: str, value: float, old: float) -> Change:

@@ -7,6 +7,7 @@ input is absent, and ``missing`` names the settings it lacks; nothing is ever fi
 built, or does not fit, is a result too: the status says so and the reasons say why.
 """
 
+import functools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 
@@ -54,7 +55,7 @@ def evaluate(run: Run, advise: bool = True) -> Result:
     if result.status != "cannot_be_built":
         keep_going(result)
         pay(result)
-    if advise and result.status in ("cannot_be_built", "does_not_fit") and len(result.columns["used_gpus"]) == 1:
+    if advise and result.status in ("cannot_be_built", "does_not_fit") and len(result.columns["valid_layout"]) == 1:
         result.alternatives = [a.text for a in alternatives.alternatives(run, _tried)]
     return result
 
@@ -124,8 +125,9 @@ def lay_out(result: Result) -> None:
         result.columns["padded_vocabulary"] = padded_vocabulary(run)
     if run.cluster.mtbf is not None:
         result.columns["mtbf"] = run.cluster.mtbf
-    broken = [rule for rule in validity.rules(run, d) if not np.all(rule.holds)] if result.status == "ok" else []
-    result.columns["valid_layout"] = ONE * (not broken)
+    rules = validity.rules(run, d) if result.status == "ok" else ()
+    broken = [rule for rule in rules if not np.all(rule.holds)]
+    result.columns["valid_layout"] = functools.reduce(np.multiply, (rule.holds * ONE for rule in rules), ONE)
     if broken:
         result.status = "cannot_be_built"
         result.reasons += [rule.reason for rule in broken]
@@ -295,6 +297,11 @@ def fill_memory(result: Result) -> None:
         "memory_update": largest([s.update for s in stages]),
         "memory_save": largest([s.save for s in stages]),
     }
+    room = run.cluster.host_memory
+    if room is not None and len(peak) == 1 and result.columns["memory_host"][0] > room[0]:
+        result.status = "does_not_fit"
+        over = (result.columns["memory_host"][0] - room[0]) / 2**30
+        result.reasons.append(f"what is offloaded needs {over:.1f} GiB more than a node's host memory has")
     if len(peak) == 1 and peak[0] > run.gpu.memory[0]:
         result.status = "does_not_fit"
         over = (peak[0] - run.gpu.memory[0]) / 2**30

@@ -15,10 +15,10 @@ import numpy as np
 
 from engine.columns import ONE, ZERO, Column
 from engine.inputs import Checkpoint, CheckpointTier, Run, States
-from engine.recovery import Tier, expanded, expansion, spare_wait
+from engine.recovery import RARE, Tier, expanded, expansion, spare_wait
 
 YEAR = 8766 * 3600.0  # of hazards: 365.25 days, as data/hardware counts a GPU-year
-RARE = 1e-9  # least share of failures that come back from the shared store
+SHORTEST = 1.0  # s, least time between two saves
 NEWTON_STEPS = 12  # from Young's interval Newton needs 4-6 to the last digit
 PATIENCE = 20  # a simulated run that needs more than so many attempts a segment gets nowhere and is given up
 
@@ -293,7 +293,7 @@ def inner_tiers(run: Run, size_per_gpu: Column, restart: Column) -> tuple[Tier, 
         pause = host_copy(run, size_per_gpu) if tier.pause is None else tier.pause
         back = restart if tier.restart is None else tier.restart
         own = Tier(name, ONE, pause, back, share).mtbf(job)
-        interval = best(pause, own, back) if tier.interval is None else tier.interval
+        interval = np.maximum(best(pause, own, back), SHORTEST) if tier.interval is None else tier.interval
         found.append(Tier(name, interval, pause, back, share))
     return tuple(found)
 
@@ -314,8 +314,9 @@ def _intervals(
     """
     found: dict[str, Column | None] = {"young": None, "daly": None, "best": None, "used": c.interval}
     if pause is not None and mtbf is not None:
+        shortest = np.maximum(least, SHORTEST)  # where a save costs nothing
         names = {"young", "daly", "best", c.rule} & INTERVALS.keys()
-        found |= {name: np.maximum(INTERVALS[name](pause, mtbf, restart) / stretch, least) for name in names}
+        found |= {name: np.maximum(INTERVALS[name](pause, mtbf, restart) / stretch, shortest) for name in names}
         if c.interval is None:
             found["used"] = found[c.rule]
     return found

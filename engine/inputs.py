@@ -172,6 +172,7 @@ class Cluster:
     slow_rank: Column
     spares: Column
     host_memory: Column | None  # bytes of one node
+    host_memory_bandwidth: Column  # bytes/s of one node
     storage: Storage
     capex: Capex
     power: Power
@@ -191,6 +192,7 @@ class Stack:
     overlap_tax: Column
     pipeline_exposed: Column
     data_exposed: Column
+    tensor_hidden: Column
     straggler: Column
     step_time: Column
     optimizer_bytes: Column | None

@@ -157,6 +157,8 @@ def _exposed(work: Collective, seconds: Column, prices: Prices, busy: dict[str, 
     if work.axis == "tensor" and layout.tp_overlap == "none":
         return seconds, None
     cover = busy.get(work.behind) if work.behind else None
+    if work.axis == "tensor":
+        seconds = (1 - prices.run.stack.tensor_hidden) * seconds
     if cover is None:
         return seconds, None
     if work.axis == "context":

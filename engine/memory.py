@@ -117,7 +117,7 @@ def stage_memory(run: Run, d: Degrees, made: Timing, stage: Stage) -> StageMemor
         reserved - tensors,
         allocated,
         reserved,
-        reserved + fixed,
+        largest(list(totals.values())),
         **totals,
         host=kept_states.host + away,
     )

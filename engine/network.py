@@ -146,7 +146,7 @@ def scale_up(cluster: Cluster, first: Tier, members: Column) -> Column:
         return np.minimum(first.bandwidth, gpu.pair_link * np.maximum(members - 1, 1.0))
     axes = np.maximum(np.round(first.bandwidth / (2 * gpu.pair_link)), 1.0)
     side = np.log(np.maximum(domain(cluster), 2.0)) / axes
-    spanned = np.clip(np.ceil(np.log(np.maximum(members, 2.0)) / side - ROUNDING), 1.0, axes)
+    spanned: Column = np.clip(np.ceil(np.log(np.maximum(members, 2.0)) / side - ROUNDING), 1.0, axes)
     return np.minimum(first.bandwidth, 2 * gpu.pair_link * spanned)
 
 

@@ -24,9 +24,6 @@ KIND = "host"
 NONE = Offload(ZERO, ZERO, ZERO)
 WEIGHT = 2.0  # bytes of a bf16 weight on its way back
 BUFFERS = 2.0  # layers in flight between GPU and host: one is computed, one is copied
-# Memory traffic that one node's processors reach in the update: two sockets of eight DDR5-4800 channels peak at
-# 614 GB/s; estimate, two thirds of it.
-HOST_MEMORY = 400e9
 WINDOW = 0.8  # share of a backward pass that can hide gradients, as on the network
 
 
@@ -72,7 +69,7 @@ def optimizer_rows(run: Run, shard: Column, backward: Column) -> list[Entry]:
     part, g = share * shard, gradient_bytes(run)
     down, up = g * part / run.gpu.host_link, WEIGHT * part / run.gpu.host_link
     work = part * step_bytes(run, g)
-    update = work / (HOST_MEMORY / run.cluster.gpus_per_node)
+    update = work * run.cluster.gpus_per_node / run.cluster.host_memory_bandwidth
     late = np.maximum(down - WINDOW * backward, 0.0)
     rows = [
         _row("gradients to host", "step", g * part, down, late, "one backward pass"),

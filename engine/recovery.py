@@ -19,6 +19,8 @@ import numpy as np
 from engine.columns import ONE, ZERO, Column
 from engine.inputs import Cluster
 
+RARE = 1e-9  # least share of the failures that comes back from a tier
+
 
 @dataclass(frozen=True)
 class Tier:
@@ -31,8 +33,8 @@ class Tier:
     share: Column  # p_i
 
     def mtbf(self, job: Column) -> Column:
-        """M/p_i; never where no failure comes back from here."""
-        return np.divide(job, self.share, out=np.full_like(job * self.share, np.inf), where=self.share > 0)
+        """M/p_i; next to never where no failure comes back from here."""
+        return job / np.maximum(self.share, RARE)
 
 
 def expansion(tiers: Sequence[Tier], mtbf: Column, restart_can_fail: bool) -> Column:
@@ -47,13 +49,10 @@ def expansion(tiers: Sequence[Tier], mtbf: Column, restart_can_fail: bool) -> Co
 def expanded(
     interval: Column, pause: Column, mtbf: Column, restart: Column, restart_can_fail: bool, stretch: Column
 ) -> Column:
-    """(M + R)(e^{(tau E + d)/M} - 1)/tau; E + d/tau where no failure comes (M infinite)."""
-    never = np.isinf(mtbf)
-    between = np.where(never, 1.0, mtbf)
+    """(M + R)(e^{(tau E + d)/M} - 1)/tau, M e^{R/M} for M + R where a failure may fall into a restart."""
     with np.errstate(over="ignore"):
-        lost = between * np.exp(restart / between) if restart_can_fail else between + restart
-        found = lost * np.expm1((interval * stretch + pause) / between) / interval
-    return np.asarray(np.where(never, stretch + pause / interval, found))
+        lost = mtbf * np.exp(restart / mtbf) if restart_can_fail else mtbf + restart
+        return lost * np.expm1((interval * stretch + pause) / mtbf) / interval
 
 
 def spare_wait(cluster: Cluster, mtbf: Column | None) -> Column:

@@ -89,13 +89,15 @@ class Reduced:
 
 
 VERDICTS = {
-    "compute-limited": "Compute-limited: {} of the stated compute rate goes into the model; faster arithmetic would shorten the step.",
-    "overhead-limited": "Overhead-limited: arithmetic is the largest single term, yet communication and the pipeline bubble together "
-    "leave {} of the stated compute rate. More micro-batches shrink the bubble, a faster link the collectives.",
-    "communication-limited": "Communication-limited: collectives are the largest term, and {} of the stated compute rate is left. "
-    "A faster link, or less tensor parallelism, would help.",
-    "bubble-limited": "Bubble-limited: stages wait longer than they compute, and {} of the stated compute rate is left. "
-    "More micro-batches or fewer stages would help.",
+    "compute-limited": "Compute-limited: {} of the stated compute rate goes into the model; faster arithmetic would "
+    "shorten the step.",
+    "overhead-limited": "Overhead-limited: arithmetic is the largest single term, yet communication and the pipeline "
+    "bubble together leave {} of the stated compute rate. More micro-batches shrink the bubble, a faster link the "
+    "collectives.",
+    "communication-limited": "Communication-limited: collectives are the largest term, and {} of the stated compute "
+    "rate is left. A faster link, or less tensor parallelism, would help.",
+    "bubble-limited": "Bubble-limited: stages wait longer than they compute, and {} of the stated compute rate is "
+    "left. More micro-batches or fewer stages would help.",
 }
 CLASSES = ("overhead-limited", *("communication-limited",) * 3, "bubble-limited")  # by the largest of TERMS
 

@@ -12,6 +12,7 @@ import numpy as np
 from engine.columns import ONE, Column, Flags, column
 from engine.inputs import Run
 from engine.layout import Degrees, sequence_multiple
+from engine.operators import lora
 from engine.operators.head import padded_vocabulary
 from engine.schedules import SCHEDULES
 
@@ -57,6 +58,7 @@ def rules(run: Run, d: Degrees) -> tuple[Rule, ...]:
         *_heads(run, d),
         *_context(run, d),
         *_widths(run, d),
+        *_adapters(run, d),
     )
 
 
@@ -230,6 +232,20 @@ def _widths(run: Run, d: Degrees) -> Iterator[Rule]:
         f"a vocabulary of {text(padded)} does not divide by tensor {text(d.tp)}, and {run.stack.name} does not pad it; "
         f"pad the model's to {text(np.ceil(padded / step) * step)}",
     )
+
+
+def _adapters(run: Run, d: Degrees) -> Iterator[Rule]:
+    """Low-rank adapters: names of matrices that there are."""
+    if run.lora is None:
+        return
+    unknown = [t for t in lora.targets(run) if t not in lora.TARGETS]
+    known = f"lora adapts {', '.join(lora.TARGETS)}"
+    yield Rule("lora targets", np.asarray([not unknown]), f"{known}; there is no {', '.join(unknown)}")
+    latent = run.model.attention is not None and run.model.attention.kind == "latent"
+    low = [t for t in lora.targets(run) if t in lora.ATTENTION] if latent else []
+    reason = f"{known}; {', '.join(low)} of a latent attention are low-rank already"
+    yield Rule("lora attention", np.asarray([not low]), reason)
+    yield Rule("lora parameters", lora.parameters(run) > 0, f"{known}; none of them is in a layer of this model")
 
 
 def _listed(numbers: list[int]) -> str:

@@ -39,6 +39,7 @@ def build(scenario: Scenario) -> Json:
         "title": (scenario.report.title if scenario.report else "") or scenario.title,
         "imports": [{"path": i.path, "sha256": i.sha256} for i in scenario.imports],
         "overrides": list(scenario.overrides),
+        "varied": list(scenario.varied),
         "report": report,
         "verdict": summary_verdict(points, len(report["conditions"])) if points else nothing(scenario),
         "key_numbers": key_numbers(points[0], shown) if points else [],

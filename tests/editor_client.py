@@ -56,6 +56,7 @@ class Editor:
         self.texts = {"parts.scn": PARTS, "plan.scn": PLAN}
         self.problems: dict[str, list[lsp.Diagnostic]] = {}
         self.said: list[str] = []
+        self.complaints = ""
         self.versions: dict[str, int] = {}
         self.heard = asyncio.Event()
         self.server: Any = None
@@ -67,10 +68,16 @@ class Editor:
         self.problems[self.name(params.uri)] = list(params.diagnostics)
         self.heard.set()
 
+    async def complained(self) -> str:
+        """What the server wrote on standard error."""
+        process = self.client._server
+        assert process is not None and process.stderr is not None
+        text = (await process.stderr.read()).decode()
+        assert await process.wait() == 0, text
+        return text
+
     def uri(self, name: str) -> str:
-        address = uris.from_fs_path(str(self.folder / name))
-        assert address is not None
-        return address
+        return str(uris.from_fs_path(str(self.folder / name)))
 
     def name(self, uri: str) -> str:
         return Path(str(uris.to_fs_path(uri))).name
@@ -177,8 +184,10 @@ def drive(folder: Path, session: Session) -> None:
         finally:
             await editor.client.shutdown_async(None)
             editor.client.exit(None)
+            editor.complaints = await editor.complained()
             await editor.client.stop()  # type: ignore[no-untyped-call]  # pygls gives this one no hints
-        assert editor.said == []
+        assert editor.said == [], editor.said
+        assert editor.complaints == "", editor.complaints
 
     asyncio.run(whole())
 

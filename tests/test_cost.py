@@ -64,8 +64,9 @@ def owned(**cluster: Any) -> dict[str, Any]:
     return {f"cluster__{k}": v for k, v in (base | cluster).items()}
 
 
-def lines(settings: dict[str, Any], used: float, seconds: Column,
-          energy: Column | None = None) -> tuple[cost.Line, ...]:
+def lines(
+    settings: dict[str, Any], used: float, seconds: Column, energy: Column | None = None
+) -> tuple[cost.Line, ...]:
     made = run(**settings)
     counts = cost.gpus(made.cluster, column(used))
     assert counts is not None
@@ -104,20 +105,47 @@ def test_a_cluster_of_unknown_size_has_no_counts() -> None:
 def test_lines_that_nobody_stated_are_not_included() -> None:
     found = lines(rented(), 64, WEEK)
     assert cost.not_included(found) == (
-        "storage", "network", "egress", "staff", "support", "tax", "trial runs", "contingency")
+        "storage",
+        "network",
+        "egress",
+        "staff",
+        "support",
+        "tax",
+        "trial runs",
+        "contingency",
+    )
     assert total(found) == amount(found, "GPUs")
     assert all(line.basis and line.source.startswith("cluster.") for line in found)
 
 
 def test_every_line_of_a_rented_cluster() -> None:
-    found = lines(rented(
-        storage__price=10.0 / HOUR, cost__network=5.0 / HOUR, cost__egress=1000.0, cost__staff=50.0 / HOUR,
-        cost__support=0.03, cost__tax=0.19, cost__trials=0.2, cost__contingency=0.1), 64, WEEK)
+    found = lines(
+        rented(
+            storage__price=10.0 / HOUR,
+            cost__network=5.0 / HOUR,
+            cost__egress=1000.0,
+            cost__staff=50.0 / HOUR,
+            cost__support=0.03,
+            cost__tax=0.19,
+            cost__trials=0.2,
+            cost__contingency=0.1,
+        ),
+        64,
+        WEEK,
+    )
     hours, gpus = 168.0, 64 * 2 * 168.0
     before_tax = gpus + 10 * hours + 5 * hours + 1000 + 50 * hours + 0.03 * gpus
-    expected = {"GPUs": gpus, "storage": 10 * hours, "network": 5 * hours, "egress": 1000.0, "staff": 50 * hours,
-                "support": 0.03 * gpus, "tax": 0.19 * before_tax, "trial runs": 0.2 * 1.19 * before_tax,
-                "contingency": 0.1 * 1.2 * 1.19 * before_tax}
+    expected = {
+        "GPUs": gpus,
+        "storage": 10 * hours,
+        "network": 5 * hours,
+        "egress": 1000.0,
+        "staff": 50 * hours,
+        "support": 0.03 * gpus,
+        "tax": 0.19 * before_tax,
+        "trial runs": 0.2 * 1.19 * before_tax,
+        "contingency": 0.1 * 1.2 * 1.19 * before_tax,
+    }
     assert {line.line: amount(found, line.line) for line in found} == pytest.approx(expected)
     assert total(found) == pytest.approx(1.1 * 1.2 * 1.19 * before_tax)
     assert cost.not_included(found) == ()
@@ -140,8 +168,19 @@ def test_every_line_of_an_owned_cluster() -> None:
     """A year of a cluster written off over four: a quarter of its capex, energy, and a tenth of capex for staff."""
     year = column(8760 * HOUR)
     energy = column(1e12)
-    found = lines(owned(capex__network=0.2, capex__storage=400_000.0, capex__facility=800_000.0, capex__staff=0.1,
-                        power_price=0.10 / 3.6e6, spares=0), 64, year, energy)
+    found = lines(
+        owned(
+            capex__network=0.2,
+            capex__storage=400_000.0,
+            capex__facility=800_000.0,
+            capex__staff=0.1,
+            power_price=0.10 / 3.6e6,
+            spares=0,
+        ),
+        64,
+        year,
+        energy,
+    )
     gpus = 64 * 30_000.0
     assert amount(found, "GPUs") == pytest.approx((gpus + 800_000) / 4)
     assert amount(found, "energy") == pytest.approx(1e12 / 3.6e6 * 0.10)
@@ -175,4 +214,4 @@ def test_a_row_alone_equals_the_row_among_many() -> None:
     settings = rented(cost__tax=0.19, cost__staff=0.01, cost__contingency=0.05)
     whole = cost.total(lines(settings, 64, seconds))
     assert whole is not None
-    assert [total(lines(settings, 64, seconds[k:k + 1])) for k in range(20)] == whole.tolist()
+    assert [total(lines(settings, 64, seconds[k : k + 1])) for k in range(20)] == whole.tolist()

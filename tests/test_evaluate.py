@@ -40,7 +40,8 @@ def test_memory_parts_add_up() -> None:
 
 @pytest.mark.parametrize(("without", "lost", "named"), [
     ("tokens", "time_to_train", "tokens"), ("cluster__price", "cost", "cluster.price"), ("batch", "step_time", "batch"),
-    ("cluster__mtbf", "effective_training_time", "cluster.mtbf"), ("cluster__gpu__power", "peak_power", "cluster.gpu.power"),
+    ("cluster__mtbf", "effective_training_time", "cluster.mtbf"),
+    ("cluster__gpu__power", "peak_power", "cluster.gpu.power"),
 ])  # fmt: skip
 def test_a_missing_input_is_named_and_never_zero(without: str, lost: str, named: str) -> None:
     r = result(**{without: None})

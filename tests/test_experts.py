@@ -45,7 +45,7 @@ def test_parameters_and_states_of_case_m08() -> None:
     assert (d.dp[0], d.edp[0]) == (16, 8)
     assert dense[0] == pytest.approx(0.3949e9, rel=2e-3)
     parts = memory.states(moe(), d, s.timing, dense, experts)
-    assert float(sum(parts[:3])[0]) / GIB == pytest.approx(27.79, rel=5e-3)
+    assert sum(float(part[0]) for part in parts[:3]) / GIB == pytest.approx(27.79, rel=5e-3)
 
 
 def test_rows_of_a_rank() -> None:

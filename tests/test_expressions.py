@@ -180,9 +180,9 @@ EXPRESSIONS = [
     "round(mfu)",
 ]
 CONDITIONS = [
-    "mfu > bubble and bubble < 50 or mfu == 3",
+    "mfu > bubble and bubble < 5_000% or mfu == 300%",
     "not (mfu <= bubble)",
-    "1 <= mfu <= 50",
+    "1 <= mfu <= 5_000%",
     "2 divides floor(mfu)",
     "floor(mfu) in [1, 2, 3]",
     "floor(mfu) divides 12",

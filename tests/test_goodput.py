@@ -51,11 +51,17 @@ def test_young() -> None:
     assert g.young(SAVE, MTBF)[0] / MINUTE == pytest.approx(26.83, rel=1e-3)
 
 
-@pytest.mark.parametrize(("rule", "pause", "mtbf", "restart", "seconds"), [
-    ("young", 60, 4 * HOUR, 300, 1315), ("availability", 60, 4 * HOUR, 300, 1390),
-    ("young", 120, 6 * HOUR, 0, 37.95 * 60), ("young_recovery", 10, 6000, 600, 363.3),
-    ("daly", 30, 12 * HOUR, 600, 26.5 * 60), ("best", 30, 12 * HOUR, 600, 26.5 * 60),
-])
+@pytest.mark.parametrize(
+    ("rule", "pause", "mtbf", "restart", "seconds"),
+    [
+        ("young", 60, 4 * HOUR, 300, 1315),
+        ("availability", 60, 4 * HOUR, 300, 1390),
+        ("young", 120, 6 * HOUR, 0, 37.95 * 60),
+        ("young_recovery", 10, 6000, 600, 363.3),
+        ("daly", 30, 12 * HOUR, 600, 26.5 * 60),
+        ("best", 30, 12 * HOUR, 600, 26.5 * 60),
+    ],
+)
 def test_published_intervals(rule: str, pause: float, mtbf: float, restart: float, seconds: float) -> None:
     found = g.INTERVALS[rule](column(pause), column(mtbf), column(restart))
     assert found[0] == pytest.approx(seconds, rel=1e-3)
@@ -127,8 +133,12 @@ def test_an_interval_far_beyond_the_time_between_failures_gets_nowhere() -> None
     assert g.simulate_goodput(1000 * HOUR, 100 * HOUR, HOUR, 30.0, 60.0, 0) == 0.0
 
 
-@given(interval=st.floats(1.0, 1e5), pause=st.floats(0.0, 600.0), mtbf=st.floats(100.0, 1e6),
-       restart=st.floats(0.0, 3600.0))
+@given(
+    interval=st.floats(1.0, 1e5),
+    pause=st.floats(0.0, 600.0),
+    mtbf=st.floats(100.0, 1e6),
+    restart=st.floats(0.0, 3600.0),
+)
 def test_useful_time_is_a_part_of_busy_time(interval: float, pause: float, mtbf: float, restart: float) -> None:
     tau, d, m, r = (column(x) for x in (interval, pause, mtbf, restart))
     assert 0.0 <= g.effective(tau, d, m, r)[0] <= g.busy_share(tau, d, m, r)[0] * (1 + 1e-9) <= 1.0 + 1e-9
@@ -148,9 +158,14 @@ def test_a_straggler_holds_up_everyone() -> None:
 
 # Plans of runs
 
+
 def planned(**changed: Any) -> g.Goodput:
-    base: dict[str, Any] = {"cluster__mtbf": 12 * HOUR, "cluster__storage__write": 846.578e9 / 30,
-                            "cluster__storage__node_write": None, "checkpoint__restart_can_fail": False}
+    base: dict[str, Any] = {
+        "cluster__mtbf": 12 * HOUR,
+        "cluster__storage__write": 846.578e9 / 30,
+        "cluster__storage__node_write": None,
+        "checkpoint__restart_can_fail": False,
+    }
     made = run(**(base | changed))
     return g.plan(made, g.checkpoint_size(PARAMETERS, made.states, made.checkpoint.weights), column(4096))
 
@@ -201,10 +216,14 @@ def test_stated_times_need_no_storage() -> None:
     assert (value(p.save), p.missing) == (30.0, ())
 
 
-@pytest.mark.parametrize(("changed", "missing"), [
-    ({"cluster__storage__write": None}, ("cluster.storage.write",)), ({"cluster__mtbf": None}, ("cluster.mtbf",)),
-    ({"cluster__storage__write": None, "checkpoint__mode": "async"}, ("cluster.storage.write",)),
-])
+@pytest.mark.parametrize(
+    ("changed", "missing"),
+    [
+        ({"cluster__storage__write": None}, ("cluster.storage.write",)),
+        ({"cluster__mtbf": None}, ("cluster.mtbf",)),
+        ({"cluster__storage__write": None, "checkpoint__mode": "async"}, ("cluster.storage.write",)),
+    ],
+)
 def test_a_missing_input_is_named_and_nothing_is_made_up(changed: dict[str, Any], missing: tuple[str, ...]) -> None:
     p = planned(**changed)
     assert p.missing == missing

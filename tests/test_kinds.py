@@ -16,7 +16,7 @@ from dsl.schema import REFERENCES, kinds, run_row, run_rows, schema
 from dsl.values import Context, settle
 from tests.language import RESULTS, START
 
-OTHER = {"text", "flag", "date", "file", "choice", "expression", "axes", *REFERENCES}
+OTHER = {"text", "flag", "date", "file", "choice", "expression", "axes", "sections", *REFERENCES}
 
 
 def rows(kind: Kind) -> Iterator[Setting]:

@@ -12,8 +12,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("dsl", "engine", "reports", "templates", "scenarios")
+SERVER = {"pygls", "lsprotocol"}  # an optional part: two files of dsl/server/ alone know it
 ALLOWED = {  # beside the standard library and the package itself
-    "dsl": {"lark", "platformdirs", "pygments"},
+    "dsl": {"lark", "platformdirs", "pygments", *SERVER},
     "engine": {"numpy"},
     "templates": set(),
     "scenarios": set(),
@@ -45,6 +46,11 @@ def strangers(package: str, allowed: Container[str]) -> set[str]:
 def test_a_package_imports_only_what_its_room_allows(package: str) -> None:
     allowed = ALLOWED[package] | sys.stdlib_module_names | {package}
     assert strangers(package, allowed) == set()
+
+
+def test_only_the_editor_server_knows_its_library() -> None:
+    knows = {path.name for path in sources("dsl") if SERVER & set(imported(path))}
+    assert knows == {"editor.py", "server.py"}
 
 
 def test_reports_imports_what_is_declared() -> None:

@@ -89,8 +89,8 @@ def test_a_column_gives_what_its_rows_give() -> None:
 @pytest.mark.parametrize(("tensor", "expected"), [(2, 180e9), (16, 180e9), (64, 360e9)])
 def test_a_ring_on_one_axis_of_a_torus_has_two_links(tensor: int, expected: float) -> None:
     """TPU v6e: a 16 x 16 torus, four links of 90 GB/s a direction."""
-    g = group("tensor", tiers=(("torus", 256, 360e9, 1e-6, 1.0),), cluster__gpus=256, layout__tensor=tensor, layout__data=1,
-              cluster__gpu__topology="torus", cluster__gpu__pair_link=90e9)  # fmt: skip
+    g = group("tensor", tiers=(("torus", 256, 360e9, 1e-6, 1.0),), cluster__gpus=256, layout__tensor=tensor,
+              layout__data=1, cluster__gpu__topology="torus", cluster__gpu__pair_link=90e9)  # fmt: skip
     assert g.bandwidth[0] == expected
 
 

@@ -79,8 +79,11 @@ def test_mean_power_weighs_pauses_and_restarts() -> None:
 
 def test_switches_and_storage_never_idle() -> None:
     found = lines(busy=0.5, power__switch=60.0, storage__power=1000.0)
-    assert all(line.mean is not None and line.peak is not None and line.mean[0] == line.peak[0]
-               for line in found if line.line in ("switches", "storage"))
+    assert all(
+        line.mean is not None and line.peak is not None and line.mean[0] == line.peak[0]
+        for line in found
+        if line.line in ("switches", "storage")
+    )
 
 
 def test_without_a_board_power_there_is_no_total() -> None:

@@ -1,7 +1,10 @@
 """README's examples are read by the language, its tables name what is there, and its links lead somewhere."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +15,7 @@ from engine.metrics import METRICS
 from reports.commands.render import render
 from reports.commands.scn import scn
 from reports.commands.source import NAMES
+from reports.document import build
 from tests.test_surface import subcommands
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -77,3 +81,72 @@ def test_commands_named_exist() -> None:
 def test_make_targets_named_exist() -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
     assert set(re.findall(r"`?make ([a-z-]+)", TEXT)) <= targets
+
+
+# what stands in the README is done as it stands
+
+BIN = Path(sys.executable).parent
+COMMANDS = re.findall(r"^(\.venv/bin/[^#\n]*[^#\s])(?: +#.*)?$", TEXT, re.MULTILINE)
+CONFIG = ROOT / "tests" / "data" / "hf_configs" / "qwen3-8b.json"
+
+
+def evaluated(text: str) -> dict[str, Any]:
+    """The first point of a scenario's document."""
+    scenario, found = resolve(load_text(text), NAMES)
+    assert found == []
+    point: dict[str, Any] = build(scenario)["experiments"][0]["points"][0]
+    return point
+
+
+def test_the_example_scenario_is_evaluated() -> None:
+    point = evaluated(SCENARIOS[0])
+    assert point["status"] == "ok"
+    assert [v["holds"] for v in point["verdicts"]] == [True, True]
+    assert 0.3 < point["results"]["mfu"] < 0.6 and point["results"]["cost"] > 1e6
+
+
+def test_the_example_gpu_can_be_trained_on() -> None:
+    text = (
+        SCENARIOS[0]
+        .replace("gpu   = h100-sxm", "gpu   = x1")
+        .replace("cluster hopper", f"{SCENARIOS[1]}\ncluster hopper")
+    )
+    point = evaluated(text)
+    assert (point["settings"]["cluster.gpu"], point["settings"]["cluster.gpu.memory"]) == ("x1", 96e9)
+    assert point["results"]["tokens_per_second"] > 0
+
+
+def test_the_example_check_is_judged() -> None:
+    point = evaluated(SCENARIOS[0] + SCENARIOS[2])
+    (row,) = [check for check in point["checks"] if check["id"] == "bubble-small"]
+    assert row["status"] in ("pass", "warn") and row["advice"].startswith("more micro-batches")
+
+
+def test_there_are_commands() -> None:
+    assert len(COMMANDS) >= 12
+    assert not [command for command in COMMANDS if "`" in command or command.endswith("#")]
+
+
+@pytest.mark.slow
+def test_every_command_works_as_it_stands(tmp_path: Path) -> None:
+    """One after the other, in a folder that looks like the checkout."""
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / ".venv" / "bin").symlink_to(BIN)
+    (tmp_path / "scenarios").mkdir()
+    for name in ("team-70b.scn", "reduced-70b.scn"):
+        (tmp_path / "scenarios" / name).write_bytes((ROOT / "scenarios" / name).read_bytes())
+    (tmp_path / "config.json").write_bytes(CONFIG.read_bytes())
+    for command in COMMANDS:
+        run = subprocess.run(
+            ["bash", "-o", "pipefail", "-c", command],
+            cwd=tmp_path,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+        )
+        rendered = command.startswith(".venv/bin/render")
+        assert run.returncode in ((0, 1) if rendered else (0,)), f"{command}\n{run.stderr}"
+        assert "error" not in run.stderr, f"{command}\n{run.stderr}"
+    made = {path.suffix for path in (tmp_path / "out").iterdir()}
+    assert made == {".html", ".pdf", ".json", ".csv"}
+    assert (tmp_path / "out" / "index.html").exists()

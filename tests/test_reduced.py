@@ -16,10 +16,18 @@ from tests.settings import run
 
 RECORD: dict[str, Any] = json.loads((Path(__file__).parent / "data" / "reduced_record.json").read_text("utf-8"))
 SETTINGS: dict[str, Any] = {
-    "fidelity": "reduced", "model__parameters": 70.0e9, "model__layers": 80, "model__hidden": 8192,
-    "model__sequence": 4096, "cluster__gpus": 64, "cluster__link": 450e9, "efficiency__compute": 500e12,
+    "fidelity": "reduced",
+    "model__parameters": 70.0e9,
+    "model__layers": 80,
+    "model__hidden": 8192,
+    "model__sequence": 4096,
+    "cluster__gpus": 64,
+    "cluster__link": 450e9,
+    "efficiency__compute": 500e12,
     "accumulation": 16,
-    "layout__tensor": 8, "layout__pipeline": 4, "layout__micro_batch": 1,
+    "layout__tensor": 8,
+    "layout__pipeline": 4,
+    "layout__micro_batch": 1,
 }
 
 
@@ -32,16 +40,30 @@ def inputs(**changed: Any) -> Inputs:
 @pytest.mark.oracle("S1-record")
 def test_every_output_of_the_record_to_its_printed_digit() -> None:
     r, out = reduced.evaluate(inputs()), RECORD["outputs"]
-    in_ms = {"compute_time_ms": r.compute_time, "tp_comm_ms": r.tensor_communication,
-             "pp_comm_ms": r.pipeline_communication, "pipeline_bubble_ms": r.bubble_time,
-             "dp_allreduce_ms": r.data_communication,
-             "dp_allreduce_raw_ms": r.data_communication_raw, "step_time_ms": r.step_time}
+    in_ms = {
+        "compute_time_ms": r.compute_time,
+        "tp_comm_ms": r.tensor_communication,
+        "pp_comm_ms": r.pipeline_communication,
+        "pipeline_bubble_ms": r.bubble_time,
+        "dp_allreduce_ms": r.data_communication,
+        "dp_allreduce_raw_ms": r.data_communication_raw,
+        "step_time_ms": r.step_time,
+    }
     assert {name: round(value[0] * 1e3, 3) for name, value in in_ms.items()} == {name: out[name] for name in in_ms}
-    shares = {"comm_fraction_percent": r.communication_fraction, "bubble_fraction_percent": r.bubble_share,
-              "scaling_efficiency_percent": r.scaling_efficiency, "mfu_percent": r.mfu}
+    shares = {
+        "comm_fraction_percent": r.communication_fraction,
+        "bubble_fraction_percent": r.bubble_share,
+        "scaling_efficiency_percent": r.scaling_efficiency,
+        "mfu_percent": r.mfu,
+    }
     assert {name: round(value[0] * 100, 1) for name, value in shares.items()} == {name: out[name] for name in shares}
-    whole = {"data_parallel": r.data_parallel, "used_gpus": r.used_gpus, "idle_gpus": r.idle_gpus,
-             "tokens_per_step": r.tokens_per_step, "valid_layout": r.valid_layout}
+    whole = {
+        "data_parallel": r.data_parallel,
+        "used_gpus": r.used_gpus,
+        "idle_gpus": r.idle_gpus,
+        "tokens_per_step": r.tokens_per_step,
+        "valid_layout": r.valid_layout,
+    }
     assert {name: value[0] for name, value in whole.items()} == {name: out[name] for name in whole}
     assert round(r.achieved[0] / 1e12, 1) == out["achieved_tflops_per_gpu"]
     assert round(r.tokens_per_second[0], 0) == out["throughput_tokens_s"]
@@ -90,13 +112,25 @@ def test_one_gpu_neither_communicates_nor_waits() -> None:
     assert r.verdict().startswith("Compute-limited: 100 %")
 
 
-@pytest.mark.parametrize(("changed", "bottleneck", "verdict"), [
-    ({"cluster__link": 20e9}, "tensor", "communication-limited"),
-    ({"accumulation": 1}, "bubble", "bubble-limited"),
-    ({"cluster__link": 20e9, "layout__tensor": 1, "cluster__gpus": 4096, "accumulation": 1, "layout__pipeline": 1},
-     "data", "communication-limited"),
-    ({"layout__tensor": 1, "layout__pipeline": 1}, "compute", "compute-limited"),
-])
+@pytest.mark.parametrize(
+    ("changed", "bottleneck", "verdict"),
+    [
+        ({"cluster__link": 20e9}, "tensor", "communication-limited"),
+        ({"accumulation": 1}, "bubble", "bubble-limited"),
+        (
+            {
+                "cluster__link": 20e9,
+                "layout__tensor": 1,
+                "cluster__gpus": 4096,
+                "accumulation": 1,
+                "layout__pipeline": 1,
+            },
+            "data",
+            "communication-limited",
+        ),
+        ({"layout__tensor": 1, "layout__pipeline": 1}, "compute", "compute-limited"),
+    ],
+)
 def test_the_largest_term_is_the_bottleneck(changed: dict[str, Any], bottleneck: str, verdict: str) -> None:
     r = reduced.evaluate(inputs(**changed))
     assert (r.bottleneck[0], r.verdict_class[0]) == (bottleneck, verdict)

@@ -61,7 +61,7 @@ def test_everything_else_is_named() -> None:
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_what_settings_hold_is_known(kind: Kind) -> None:
-    known = {*HOLDS, *REFERENCES, "text", "flag", "date", "file", "choice", "expression", "axes"}
+    known = {*HOLDS, *REFERENCES, "text", "flag", "date", "file", "choice", "expression", "axes", "sections"}
     held = {setting.holds.removeprefix("list of ") for inner in every(kind) for setting in inner.settings}
     assert held <= known
 

@@ -269,7 +269,7 @@ model k from small { sequence = 8k tokens }
 """
     warnings = scenario_of(START + text).warnings
     assert [w.title for w in warnings] == ["this range stops at 32", "8k is 8_000"]
-    assert warnings[1].help == "write 8Ki for 8_192"
+    assert warnings[1].help == "write 8Ki tokens for 8_192"
 
 
 def test_measured_points_of_a_sweep() -> None:

@@ -18,6 +18,22 @@ def test_good_files_are_said_to_be_good(tmp_path: Path) -> None:
     assert call("scn", "check", *files, cwd=tmp_path).out == "2 checked, 0 in error\n"
 
 
+SWEEP = """sweep layouts {
+  base = tiny
+  vary { layout.micro_batch = [1, 2, 4] sequences, batch = 64..1000 sequences doubling }
+  vary together { layout.tensor = [4, 8], layout.pipeline = [2, 1] }
+}
+"""
+
+
+def test_the_size_of_a_table_is_said_and_the_range_that_does_not_land(tmp_path: Path) -> None:
+    (file,) = put(tmp_path, a=HOLDS + SWEEP)
+    done = call("scn", "check", file, cwd=tmp_path)
+    assert done.code == 0
+    assert done.out.splitlines() == ["a.scn: sweep `layouts` varies over 24 points (3 x 4 x 2)", "no problem found"]
+    assert "warning[W01]: this range stops at 512" in done.err
+
+
 def test_every_mistake_has_its_place_and_a_help(tmp_path: Path) -> None:
     files = put(tmp_path, bad=THREE, good=HOLDS)
     done = call("scn", "check", *files, cwd=tmp_path)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from reports.book import Book, bind
 from reports.html import render_html
 from reports.identity import last_day
-from reports.plan import plan_of
+from reports.plan import Plan, Section, plan_of
 from reports.quantities import Quantity
 from reports.sections.assumptions import input_value, source_keys
 from reports.sections.failures import failures
@@ -17,6 +17,13 @@ from reports.sections.requirements import requirements
 from reports.sections.source import COLUMNS, listing
 from reports.tables import Table
 from tests.report_documents import VARIANTS, bare, document, does_not_fit, main_point
+
+
+def checked(plan: Plan) -> Section:
+    """The section of requirements and checks, which a plan with a run has."""
+    found = requirements(plan)
+    assert found is not None
+    return found
 
 
 def tables(book: Book) -> dict[str, Table]:
@@ -79,7 +86,7 @@ def test_missing_results_name_what_they_need() -> None:
 
 
 def test_few_findings_are_callouts_and_many_are_a_table() -> None:
-    few, many = requirements(plan_of(document())), requirements(plan_of(does_not_fit()))
+    few, many = checked(plan_of(document())), checked(plan_of(does_not_fit()))
     assert 1 <= len((few.facts or {})["callouts"]) <= 2
     assert "findings" not in {t.key for t in few.tables}
     assert (many.facts or {})["callouts"] == [] and "findings" in {t.key for t in many.tables}
@@ -93,7 +100,7 @@ def test_operands_are_shown_in_the_unit_of_the_result() -> None:
         "limit": {"value": 30.0 * 86400, "unit": "seconds"},
     }
     point["verdicts"] = [{"require": "r", "holds": False, "values": values, "because": None, "where": "a.scn:1"}]
-    shown = requirements(plan_of(given)).tables[0].rows[0][1]
+    shown = checked(plan_of(given)).tables[0].rows[0][1]
     assert shown == "time_to_train = 45.0\u00a0days; limit = 30.0\u00a0days"
 
 
@@ -210,5 +217,5 @@ def test_an_undecided_requirement_names_what_it_needs() -> None:
             "where": "a:1",
         }
     ]
-    facts = requirements(plan_of(given)).facts or {}
+    facts = checked(plan_of(given)).facts or {}
     assert facts["open"] == ["cost <= $1M (needs cluster.price)"]

@@ -3,6 +3,8 @@
 Two files are open, one importing the other; one has a block that is still open, both have text beyond ASCII."""
 
 import asyncio
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -213,3 +215,13 @@ def test_formatting(folder: Path) -> None:
         assert not await editor.client.text_document_formatting_async(params)
 
     drive(folder, session)
+
+
+def test_without_pygls_one_line_says_how_to_get_it(tmp_path: Path) -> None:
+    code = (
+        "import sys\nsys.modules['pygls'] = None\nsys.argv = ['scn', 'lsp']\n"
+        "from reports.commands.scn import main\nmain()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr == "scn lsp needs pygls: pip install 'tonnage[lsp]', or: pip install pygls\n"

@@ -31,7 +31,13 @@ def seconds(tiers: Any = TIERS, **changed: Any) -> float:
     return float(made(tiers, **changed)[1].seconds[0])
 
 
-ONE_GPU = {"cluster__gpus": 1, "layout__tensor": 1, "layout__data": 1, "batch": 1, "layout__shard": "none"}
+ONE_GPU: dict[str, Any] = {
+    "cluster__gpus": 1,
+    "layout__tensor": 1,
+    "layout__data": 1,
+    "batch": 1,
+    "layout__shard": "none",
+}
 
 
 def test_flops_of_the_ledger_are_the_models() -> None:

@@ -45,7 +45,7 @@ def subcommands(group: click.Group) -> dict[str, click.Command]:
 
 
 def test_commands_and_their_options() -> None:
-    assert options(render) == ["--format", "--jobs", "--out", "--quiet", "--set", "--version", "FILES"]
+    assert options(render) == ["--format", "--jobs", "--out", "--quiet", "--set", "--vary", "--version", "FILES"]
     assert {name: options(command) for name, command in subcommands(scn).items()} == {
         "catalog": ["--format", "KIND", "NAME"],
         "check": ["--format", "--set", "FILES"],
@@ -53,14 +53,17 @@ def test_commands_and_their_options() -> None:
         "explain": ["CODE"],
         "fmt": ["--check", "FILES"],
         "import hf": ["--name", "FILE"],
+        "lsp": [],
+        "new": ["--force", "--gpu", "--gpus", "--model", "--price", "--tokens", "OUT"],
+        "validate": ["--format", "--where", "FILE"],
     }
 
 
 SETTINGS = {
     "gpu": 37,
     "model": 68,
-    "cluster": 53,
-    "stack": 36,
+    "cluster": 54,
+    "stack": 37,
     "run": 78,
     "sweep": 8,
     "compare": 8,

@@ -55,7 +55,7 @@ def test_gib_is_more_than_gb_and_case_matters() -> None:
     [
         ("gb", "write GB (bytes) or Gb (bits)"),
         ("Gbps", "write Gb/s (bits) or GB/s (bytes)"),
-        ("GBps", "write Gb/s (bits) or GB/s (bytes)"),
+        ("GBps", "write GB/s"),
         ("B", "write `bytes`"),
         ("T", "15T tokens"),
         ("k", "15T tokens"),

@@ -12,13 +12,22 @@ from reports.html import render_html
 HEAD = 'edition 2026\nimport "library/gpus.scn"\nimport "library/models.scn"\n'
 TIERS = "tier node { bandwidth = 450 GB/s }\n tier pod { bandwidth = 400 Gb/s }"
 FILES = {
-    "one GPU": ("gpus = 1\n gpus_per_node = 1", "model = gpt2-xl\n batch = 8 sequences\n layout { shard = none, micro_batch = 8 sequences }"),
+    "one GPU": (
+        "gpus = 1\n gpus_per_node = 1",
+        "model = gpt2-xl\n batch = 8 sequences\n layout { shard = none, micro_batch = 8 sequences }",
+    ),
     "no tokens": (f"nodes = 2\n{TIERS}", "model = llama-3-8b\n batch = 64 sequences"),
     "no price": (f"nodes = 2\n{TIERS}", "model = llama-3-8b\n tokens = 1T tokens\n batch = 64 sequences"),
     "no tiers": ("nodes = 1", "model = llama-3-8b\n batch = 64 sequences"),
     "no tiers over two nodes": ("nodes = 2", "model = llama-3-8b\n batch = 64 sequences"),
-    "one micro-batch": (f"nodes = 2\n{TIERS}", "model = llama-3-8b\n batch = 4 sequences\n layout { tensor = 2, pipeline = 2 }"),
-    "smaller than its cluster": (f"nodes = 4\n{TIERS}", "model = llama-3-8b\n batch = 64 sequences\n layout { tensor = 2, data = 8 }"),
+    "one micro-batch": (
+        f"nodes = 2\n{TIERS}",
+        "model = llama-3-8b\n batch = 4 sequences\n layout { tensor = 2, pipeline = 2 }",
+    ),
+    "smaller than its cluster": (
+        f"nodes = 4\n{TIERS}",
+        "model = llama-3-8b\n batch = 64 sequences\n layout { tensor = 2, data = 8 }",
+    ),
     "cannot be built": (f"nodes = 2\n{TIERS}", "model = llama-3-8b\n batch = 63 sequences"),
     "does not fit": (f"nodes = 2\n{TIERS}", "model = llama-3-70b\n batch = 64 sequences\n layout { shard = none }"),
 }  # fmt: skip

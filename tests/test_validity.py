@@ -34,6 +34,10 @@ def test_s4s_plan_can_be_built() -> None:
             "needs 126 layers to divide",
         ),
         ({"stack__replicates_kv_heads": False, "layout__tensor": 16}, "does not replicate"),
+        (
+            {"stack__zero3_with_pipeline": False, "layout__shard": "zero3", "layout__pipeline": 2},
+            "refuses zero3 with pipeline stages",
+        ),
     ],
 )
 def test_reasons(changed: dict[str, Any], words: str) -> None:

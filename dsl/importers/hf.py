@@ -71,7 +71,7 @@ def family_of(config: Config) -> tuple[str, Family | None]:
     for found in (key, outer):
         if found is not None and found.value in FAMILIES:
             return found.value, FAMILIES[found.value]
-    known = ", ".join(sorted(FAMILIES))
+    known = "llama, mistral, qwen3, gemma3, mixtral, deepseek_v3, gpt_oss and others: decoders"
     config.wrong("E30", f"`{key.value}` is a model type that this version does not know", key.line, "read here",
                  f"known: {known}", help=did_you_mean(key.value, FAMILIES) or "state the model's settings")  # fmt: skip
     return key.value, None

@@ -9,7 +9,7 @@ from dsl.kinds import Setting
 from dsl.problems import Problem
 from dsl.quantities import HOLDS, display_unit, in_words
 from dsl.scenario import Value
-from dsl.scope import Defined, FileNames
+from dsl.scope import FileNames
 from dsl.server.checked import Checked
 from dsl.server.meanings import Mark, Names, lets_in
 from dsl.syntax import Let, Name, written
@@ -121,17 +121,9 @@ class Hover:
         yield f"**{mark.path}**" + (f": {row.doc}" if row is not None and row.doc else "")
         if row is not None:
             yield ", ".join(about(row))
-        value = self._value(mark)
+        value = worth(self.checked, mark)
         if value is not None:
             yield said(value, row)
-
-    def _value(self, mark: Mark) -> Value | None:
-        """The setting worked out in the block that it is read in, or in the run that this varies."""
-        defined = mark.owner
-        if defined is None or not mark.path:
-            return None
-        run: Defined = self.names.run_of(defined) or defined
-        return self.checked.world.table(run).value(mark.path)
 
     def _result(self, mark: Mark) -> Iterator[str]:
         result = self.results.get(mark.text)
@@ -148,6 +140,18 @@ class Hover:
             measures = unit.tag or in_words(unit.dimension)
             each = f" for each {unit.per.removesuffix('s')}" if unit.per else ""
             yield f"**{mark.text}** = {number(unit.scale)} {measures}{each}"
+
+
+UNVALUED = ("open", "expression", "list of expression", "run", "list of run")  # kept as they are written
+
+
+def worth(checked: Checked, mark: Mark) -> Value | None:
+    """A setting worked out in the block that it is read in, or in the run that this varies."""
+    defined = mark.owner
+    if defined is None or mark.row is None or mark.row.holds in UNVALUED:
+        return None
+    run = Names(checked.world).run_of(defined) or defined
+    return checked.world.table(run).value(mark.path)
 
 
 def about(row: Setting) -> Iterator[str]:

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from dsl.problems import Span
 from dsl.server.checked import Checked
+from dsl.server.hover import worth
 from dsl.server.marks import marks
-from dsl.server.meanings import Mark, Names, Target
+from dsl.server.meanings import Mark, Target
 from dsl.words import STATEMENTS, shapes
 
 RENAMED = ("block", "let", "alias")
@@ -32,16 +33,14 @@ def definition(checked: Checked, mark: Mark | None) -> Found | None:
     to = mark.target
     if to is not None:
         return Found(to.key, Span("", to.line, to.column, to.end))
-    if mark.role in ("setting", "choice") and mark.owner is not None:
+    if mark.role in ("setting", "choice"):
         return _value(checked, mark)
     return None
 
 
 def _value(checked: Checked, mark: Mark) -> Found | None:
     """The line that a setting's value comes from, in whatever block or file that is."""
-    assert mark.owner is not None
-    run = Names(checked.world).run_of(mark.owner) or mark.owner
-    value = checked.world.table(run).value(mark.path)
+    value = worth(checked, mark)
     if value is None or value.span is None:
         return None
     key = next((k for k, file in checked.world.loaded.files.items() if file.name == value.span.file), None)

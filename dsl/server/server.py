@@ -4,6 +4,8 @@ What the editor holds stands for what is on disk, in the file itself and in ever
 checked again a moment after the last keystroke; questions are answered from the text as it is.
 """
 
+import os
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
@@ -176,4 +178,5 @@ def with_reason(work: Callable[[], T]) -> T:
 
 def serve(names: Results, results: Sequence[Result], version: str) -> None:
     """Serves one editor until it says goodbye."""
-    server(names, results, version).start_io()
+    with os.fdopen(os.dup(sys.stdin.fileno()), "rb") as asks, os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers:
+        server(names, results, version).start_io(asks, answers)  # it closes what it is given

@@ -32,6 +32,6 @@ def fits(spelling: str, holds: str) -> bool:
     """Whether a unit of the table measures what a setting holds: shares in %, counts by their tag."""
     unit, size = UNITS[spelling], dimension(holds)
     tag = HOLDS[holds][1] if holds in HOLDS else ""
-    if size == NONE:
-        return unit.tag == tag if tag else holds == "share" and spelling == "%"
-    return unit.dimension == size and unit.tag in ("", tag)
+    if size == NONE and not tag:
+        return holds == "share" and spelling == "%"
+    return unit.dimension == size and unit.tag in ({tag} if size == NONE else {"", tag})

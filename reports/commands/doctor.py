@@ -34,6 +34,12 @@ def package(name: str) -> Finding:
         return Finding(name, "not installed", f"pip install {name}")
 
 
+def editors() -> Finding:
+    """The optional part that `scn lsp` needs; an installation without it is complete."""
+    found = package("pygls")
+    return Finding("pygls (optional)", "not installed; for scn lsp: pip install pygls" if found.remedy else found.found)
+
+
 def libraries() -> Finding:
     """The system libraries behind the PDF."""
     from reports.pdf import INSTALL, LIBRARIES, missing_libraries
@@ -58,4 +64,4 @@ def examine() -> list[Finding]:
     python = Finding("Python", f"{platform.python_version()} ({sys.platform}, {platform.machine()})")
     packages = [package(name) for name in ("tonnage", *PACKAGES)]
     complete = not any(finding.remedy for finding in packages)
-    return [python, *packages, *([libraries(), cache()] if complete else [])]
+    return [python, *packages, *([editors(), libraries(), cache()] if complete else [])]

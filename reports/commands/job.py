@@ -10,6 +10,7 @@ from reports.commands import shell
 from reports.commands.files import write
 from reports.commands.outcome import Job, Outcome, word
 from reports.commands.source import Source, read
+from reports.commands.unmet import unmet
 from reports.document import build, exit_code
 from reports.point import Json
 
@@ -43,7 +44,7 @@ def perform(job: Job) -> Outcome:
 
 def rendered(job: Job) -> Outcome:
     """Reads, evaluates and writes one file; one in error leaves no trace."""
-    source = read(job.file, job.overrides)
+    source = read(job.file, job.overrides, job.varied)
     if source.in_error:
         return Outcome(str(job.file), shell.IN_ERROR, problems=source.shown)
     document = build(source.scenario)
@@ -62,7 +63,7 @@ def finished(
     code = shell.CANNOT_WRITE if missing else exit_code(document)
     sentences = tuple(document["verdict"]["sentences"])
     file, title, verdict = str(job.file), document["title"], word(document)
-    return Outcome(file, code, title, verdict, sentences, written, problems, missing, stream)
+    return Outcome(file, code, title, verdict, sentences, written, problems, missing, stream, unmet(document))
 
 
 def as_json(document: Json) -> str:

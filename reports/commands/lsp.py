@@ -1,6 +1,8 @@
 """`scn lsp`: the language server, for editors."""
 
 import gc
+import logging
+import os
 
 import click
 
@@ -15,18 +17,21 @@ def lsp() -> int:
 
     Exit: 0 the editor said goodbye, 3 pygls is not installed.
     """
-    try:
-        import pygls.lsp.server as _  # noqa: F401 - the one part that an installation may lack
-    except ImportError:
-        shell.complain(f"scn lsp needs pygls: {HOW}")
-        return shell.CANNOT_WRITE
     from importlib.metadata import version
 
     from dsl.server.hover import Result
-    from dsl.server.server import serve
     from engine.metrics import FACTS, METRICS
 
-    gc.enable()  # unlike a check, a server lives long
+    try:
+        from dsl.server.server import serve
+    except ImportError as error:
+        if error.name is None or error.name.split(".")[0] not in ("pygls", "lsprotocol"):
+            raise
+        shell.complain(f"scn lsp needs pygls: {HOW}")
+        return shell.CANNOT_WRITE
+    gc.disable()  # the server collects garbage when nobody types
+    if not os.environ.get("TONNAGE_TRACEBACK"):
+        logging.getLogger("pygls").setLevel(logging.CRITICAL)  # the editor is told; a refusal is no accident
     results = [Result(m.name, m.unit, m.doc) for m in (*METRICS, *FACTS)]
     serve({m.name: m.dimension for m in (*METRICS, *FACTS)}, results, version("tonnage"))
     return shell.HOLDS

@@ -21,6 +21,7 @@ class Job:
     out: Path | None  # None: the JSON is handed back as text
     formats: tuple[str, ...]
     overrides: tuple[str, ...] = ()
+    varied: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Outcome:
     problems: str = ""
     missing: str = ""
     stream: str = ""
+    unmet: tuple[str, ...] = ()  # what does not hold, a line each
 
 
 def word(document: Mapping[str, Any]) -> str:

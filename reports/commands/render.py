@@ -113,10 +113,10 @@ def progress(total: int, shown: bool) -> Iterator[Tick]:
 
 
 def summary(outcome: Outcome) -> str:
-    """A file's verdict and the places of its documents, as printed."""
+    """A file's verdict, what does not hold, and the places of its documents, as printed."""
     places = [p for p in outcome.written if p.suffix != ".csv"]
     tables = [p for p in outcome.written if p.suffix == ".csv"]
-    lines = [f"{outcome.file}: {outcome.verdict}", *(f"  {place}" for place in places)]
+    lines = [f"{outcome.file}: {outcome.verdict}", *(f"  {line}" for line in (*outcome.unmet, *places))]
     if tables:
         lines.append(f"  {len(tables)} tables, {tables[0]} and so on")
     return "\n".join(lines)
@@ -154,11 +154,18 @@ def check_stream(stream: bool, chosen: tuple[str, ...], files: tuple[Path, ...])
 @click.option("--out", default="out", show_default=True, metavar="DIR", help="Folder of the documents; - streams JSON.")
 @click.option("--format", "chosen", default="html,pdf", show_default=True, callback=formats, help="html,pdf,json,csv")
 @click.option("--set", "overrides", multiple=True, metavar="NAME=VALUE", help="Replace a setting (cluster.nodes=256)")
+@click.option("--vary", "varied", multiple=True, metavar="NAME=RANGE", help="Vary a setting (layout.tensor=1..8)")
 @click.option("--jobs", default=1, show_default=True, type=click.IntRange(1, 256), help="Processes, one file each.")
 @click.option("--quiet", is_flag=True, help="Say nothing but problems.")
 @click.version_option(package_name="tonnage", prog_name="tonnage")
 def render(
-    files: tuple[Path, ...], out: str, chosen: tuple[str, ...], overrides: tuple[str, ...], jobs: int, quiet: bool
+    files: tuple[Path, ...],
+    out: str,
+    chosen: tuple[str, ...],
+    overrides: tuple[str, ...],
+    varied: tuple[str, ...],
+    jobs: int,
+    quiet: bool,
 ) -> int:
     """Render scenario FILES to documents.
 
@@ -169,7 +176,7 @@ def render(
     check_stream(stream, chosen, files)
     refuse_clashes(files)
     folder = None if stream else Path(out)
-    work = [Job(file, folder, chosen, overrides) for file in files]
+    work = [Job(file, folder, chosen, overrides, varied) for file in files]
     with progress(len(work), shown=not quiet and not stream and sys.stderr.isatty()) as tick:
         outcomes = in_turn(work, tick) if jobs == 1 or len(work) == 1 else side_by_side(work, jobs, tick)
     report(outcomes, quiet)

@@ -11,7 +11,15 @@ import click
 from reports.commands import shell
 
 # Commands with a file of their own, which is imported when they are called: {command: its file, and its name there}.
-FILES = {"catalog": "catalog", "explain": "explain", "fmt": "fmt", "import": "import_", "lsp": "lsp"}
+FILES = {
+    "catalog": "catalog",
+    "explain": "explain",
+    "fmt": "fmt",
+    "import": "import_",
+    "lsp": "lsp",
+    "new": "new",
+    "validate": "validate",
+}
 
 
 class Commands(click.Group):
@@ -53,6 +61,8 @@ def check(files: tuple[Path, ...], form: str, overrides: tuple[str, ...]) -> int
     else:
         for text in filter(None, (source.shown for source in sources)):
             shell.complain(text + "\n")
+        for line in (line for source in sources if not source.in_error for line in source.sizes):
+            click.echo(line)
         wrong = sum(source.in_error for source in sources)
         click.echo(f"{len(sources)} checked, {wrong} in error" if len(sources) > 1 or wrong else "no problem found")
     return shell.worst([shell.IN_ERROR if source.in_error else shell.HOLDS for source in sources])

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dsl.files import load
+from dsl.points import size
 from dsl.problems import Problem, show, to_json
 from dsl.resolve import resolve
-from dsl.scenario import Scenario
+from dsl.scenario import Scenario, Table
+from dsl.units import number
 from engine.metrics import FACTS, METRICS
 
 NAMES = {m.name: m.dimension for m in (*METRICS, *FACTS)}  # what conditions may use beside settings
@@ -31,13 +33,27 @@ class Source:
         """The problems as text, with their lines; empty where there are none."""
         return show(self.problems, self.texts)
 
+    @property
+    def sizes(self) -> list[str]:
+        """How many points each table of the file varies over, before any rule drops one."""
+        return [_size(self.file, table) for table in self.scenario.tables if table.axes]
+
     def to_json(self) -> list[dict[str, object]]:
         """The problems as plain dictionaries."""
         return to_json(self.problems)
 
 
-def read(file: Path, overrides: Sequence[str] = ()) -> Source:
-    """The scenario of ``file`` with the settings of ``--set`` replaced."""
+def _size(file: Path, table: Table) -> str:
+    """A table's points: the product of what varies alone, with those that vary together counted once."""
+    alone = [f"{len(axis.values)}" for axis in table.axes if not axis.together]
+    steps = {axis.together: len(axis.values) for axis in table.axes if axis.together}
+    factors = " x ".join([*alone, *map(str, steps.values())])
+    total = f"{number(size(table.axes))} point{'s' if size(table.axes) != 1 else ''}"
+    return f"{file}: {table.kind} `{table.name}` varies over {total}" + (f" ({factors})" if " x " in factors else "")
+
+
+def read(file: Path, overrides: Sequence[str] = (), varied: Sequence[str] = ()) -> Source:
+    """The scenario of ``file`` with the settings of ``--set`` replaced and those of ``--vary`` varied."""
     loaded = load(file)
-    scenario, problems = resolve(loaded, NAMES, overrides)
+    scenario, problems = resolve(loaded, NAMES, overrides, varied)
     return Source(file, scenario, (*problems, *scenario.warnings), loaded.sources)

@@ -31,6 +31,7 @@ def provenance(plan: Plan) -> Table:
         ("Inputs", f"{len(inputs)} settings, {stated} stated in the file", " "),
     ]
     rows += [("Overridden", str(setting), " ") for setting in document.get("overrides") or ()]
+    rows += [("Varied", str(setting), " ") for setting in document.get("varied") or ()]
     return Table(
         "provenance",
         "Provenance",

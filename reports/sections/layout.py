@@ -82,6 +82,16 @@ VALUES = (  # path, label
     ("fidelity", "Fidelity"),
 )
 
+DERIVED = (  # result, label, unit
+    ("micro_batches", "Micro-batches a step", None),
+    ("data_parallel", "Data-parallel ranks", "GPUs"),
+    ("expert_tensor_parallel", "Tensor parallelism of an expert", "GPUs"),
+    ("expert_data_parallel", "Copies of an expert", None),
+    ("kv_replication", "Copies of a key/value head", None),
+    ("sequence_multiple", "Sequence must be a multiple of", "tokens"),
+    ("padded_vocabulary", "Vocabulary, padded", "tokens"),
+)
+
 
 def values_table(plan: Plan) -> Table:
     """The resolved values of the run, each with where it comes from."""
@@ -98,9 +108,10 @@ def values_table(plan: Plan) -> Table:
                 str(stated.get("origin") or "derived"),
             )
         )
-    micro = plan.result("micro_batches")
-    if not micro.missing:
-        rows.append(("Micro-batches a step", micro, None, "derived"))
+    for name, label, unit in DERIVED:
+        found = plan.result(name)
+        if not found.missing:
+            rows.append((label, found, unit, "derived"))
     return Table(
         "values",
         "Resolved values of the run",

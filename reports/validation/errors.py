@@ -11,6 +11,11 @@ from reports.validation import rows as table
 from reports.validation.rows import Row
 from reports.validation.settings import settings_of
 
+# What a run with an unknown recomputation computes again: nothing, cheap tensors, layers; the first that fits.
+LADDER: tuple[dict[str, Any], ...] = (
+    {"layout.recompute": "selective", "layout.recompute.ops": ("norm", "activation", "q_up", "kv_up")},
+    {"layout.recompute": "full"},
+)
 UNSUPPORTED = "the library has no such GPU"
 
 
@@ -54,11 +59,12 @@ def predict(row: Row) -> tuple[float | None, str]:
     if table.gpu_of(row) is None:
         return None, UNSUPPORTED
     settings = settings_of(row)
-    if row.get("recompute") == "unknown":  # none where it fits, else full
-        result = evaluate(read(settings))
-        if result.status == "does_not_fit":
-            settings["layout.recompute"] = "full"
-    result = evaluate(read(settings))
+    result = evaluate(read(settings), advise=False)
+    for more in LADDER if row.get("recompute") == "unknown" else ():
+        if result.status != "does_not_fit":
+            break
+        settings |= more
+        result = evaluate(read(settings), advise=False)
     seconds = result.columns.get("step_time")
     if seconds is None:
         return None, "; ".join(result.reasons) or "no step time"
@@ -117,7 +123,8 @@ def family(row: Row) -> str:
 
 
 GROUPS: dict[str, Key] = {
-    "framework": lambda r: r["framework"], "GPU": lambda r: r["gpu"], "precision": lambda r: r["precision"] or "not stated",
+    "framework": lambda r: r["framework"], "GPU": lambda r: r["gpu"],
+    "precision": lambda r: r["precision"] or "not stated",
     "model": family, "parallelism": parallelism, "scale": scale, "grade": lambda r: r.get("grade") or "none",
     "task": lambda r: r.get("task") or "none",
 }  # fmt: skip
@@ -147,7 +154,13 @@ def as_json(rows: Sequence[Row], found: Sequence[Prediction]) -> dict[str, Any]:
         "bias": total.bias,
         "left_out": [{"id": r.get("id", ""), "why": left_out(r)} for r in rows if left_out(r)],
         "rows": [
-            {"id": p.row.get("id", ""), "predicted": p.predicted, "measured": p.measured, "error": p.error, "why": p.why}
+            {
+                "id": p.row.get("id", ""),
+                "predicted": p.predicted,
+                "measured": p.measured,
+                "error": p.error,
+                "why": p.why,
+            }
             for p in found
         ],
     }

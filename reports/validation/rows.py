@@ -69,7 +69,9 @@ def gpu_of(row: Row) -> str | None:
 
 
 def stack_of(row: Row) -> str:
-    """The library's stack of the row's framework."""
+    """The library's stack of the row's framework. Megatron-LM on a GPU after the A100 is Megatron-Core."""
+    if row["framework"] == "Megatron-LM" and not row["gpu"].startswith(("V100", "A100")):
+        return "megatron-core"
     return next((stack for name, stack in STACKS if row["framework"].startswith(name)), OTHER_STACK)
 
 

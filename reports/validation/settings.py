@@ -1,6 +1,7 @@
 """The engine's settings of a published run: the library's GPU and stack, and the row's dimensions and layout."""
 
 from functools import cache
+from math import gcd
 from typing import Any
 
 from dsl.files import load_text
@@ -10,7 +11,14 @@ from reports.validation.rows import PRECISIONS, Row, card, gpu_of, number, stack
 GIGABIT_400 = 50e9
 NEWER = {"v100-sxm": 12.5e9, "a100-sxm": 25e9, "a100-sxm-40gb": 25e9, "gb300": 100e9, "b300": 100e9}  # bytes/s a GPU
 SHARDS = {"none": "none", "0": "none", "1": "zero1", "2": "zero2", "3": "zero3", "hsdp": "zero3"}
-LATENT = {"query_rank": 1536.0, "kv_rank": 512.0, "rope_head": 64.0, "head": 128.0}  # DeepSeek-V2 and -V3; no column has it
+LATENT = {
+    "query_rank": 1536.0,
+    "kv_rank": 512.0,
+    "rope_head": 64.0,
+    "head": 128.0,
+}  # DeepSeek-V2 and -V3; no column has it
+LORA_RANK = 16.0  # no column has it; a rank of 8 to 64 moves a step by under 2 %
+LORA_TARGETS = ("q", "k", "v")  # the attention input, which NeMo adapts when nothing is said
 TEMPLATE = """edition 2026
 import "library/gpus.scn"
 import "library/models.scn"
@@ -42,6 +50,8 @@ def settings_of(row: Row) -> dict[str, Any]:
     assert gpu is not None
     found = dict(template(gpu, stack_of(row)))
     found |= _model(row) | _network(row, gpu, found) | _layout(row) | _experts(row)
+    if row.get("task", "").startswith("lora"):
+        found |= {"lora": True, "lora.rank": LORA_RANK, "lora.targets": LORA_TARGETS}
     found |= {"batch": number(row, "gbs"), "precision": PRECISIONS.get(row["precision"], row["precision"])}
     return {path: value for path, value in found.items() if value is not None}
 
@@ -56,7 +66,8 @@ def _model(row: Row) -> dict[str, Any]:
     gated = number(row, "glu") != 0.0
     return {
         "model": row.get("model", ""), "model.layers": _value(row, "layers"), "model.hidden": hidden,
-        "model.ffn": _value(row, "ffn", 4 * hidden), "model.heads": heads, "model.kv_heads": _value(row, "kv_heads", heads),
+        "model.ffn": _value(row, "ffn", 4 * hidden),
+        "model.heads": heads, "model.kv_heads": _value(row, "kv_heads", heads),
         "model.head": _value(row, "head_dim", hidden / heads), "model.vocabulary": _value(row, "vocab", 50_304.0),
         "model.sequence": _value(row, "seq"), "sequence": _value(row, "seq"), "model.gated": gated,
         "model.tied": number(row, "tied_embeddings") == 1.0, "model.norm": "rmsnorm" if gated else "layernorm",
@@ -75,6 +86,8 @@ def _experts(row: Row) -> dict[str, Any]:
     if not routed or routed < 2:
         return {}
     sparse = _value(row, "moe_layers", layers)
+    model_parallel = _value(row, "tp") * _value(row, "pp") * _value(row, "cp")
+    widest = gcd(int(routed), int(_value(row, "n_gpus") // model_parallel))  # where no column says it
     every = round(layers / sparse) if layers % sparse == 0 else 1
     return {
         "model.experts": True, "model.experts.routed": routed, "model.experts.active": _value(row, "topk"),
@@ -82,7 +95,7 @@ def _experts(row: Row) -> dict[str, Any]:
         "model.experts.shared": number(row, "shared_experts") or 0.0, "model.experts.shared_gate": False,
         "model.experts.dense_layers": layers - sparse if every == 1 else 0.0,
         "model.experts.dense_ffn": number(row, "ffn"), "model.experts.imbalance": 1.0,
-        "model.experts.router_bias": False, "model.experts.bias": False, "layout.expert": _value(row, "ep"),
+        "model.experts.router_bias": False, "model.experts.bias": False, "layout.expert": _value(row, "ep", widest),
     }  # fmt: skip
 
 
@@ -103,6 +116,12 @@ def _network(row: Row, gpu: str, base: dict[str, Any]) -> dict[str, Any]:
 
 def _layout(row: Row) -> dict[str, Any]:
     tensor, pipeline, context = (_value(row, k) for k in ("tp", "pp", "cp"))
+    replicas, sequences = (
+        _value(row, "n_gpus") // (tensor * pipeline * context),
+        _value(row, "gbs") // _value(row, "mbs"),
+    )
+    if 0 < sequences < replicas and not number(row, "cp"):  # more ranks than micro-batches: the rest split the sequence
+        context, replicas = replicas // sequences, sequences
     virtual, shard = _value(row, "vpp"), SHARDS.get(row.get("zero_stage_or_fsdp", ""), "zero1")
     if shard == "zero2" and pipeline > 1:
         shard = "zero1"
@@ -110,7 +129,7 @@ def _layout(row: Row) -> dict[str, Any]:
     recompute = row.get("recompute", "")
     return {
         "layout.tensor": tensor, "layout.pipeline": pipeline, "layout.context": context,
-        "layout.data": max(_value(row, "n_gpus") // (tensor * pipeline * context), 1.0),
+        "layout.data": max(replicas, 1.0),
         "layout.micro_batch": _value(row, "mbs"), "layout.shard": shard,
         "layout.schedule": "interleaved" if virtual > 1 and pipeline > 1 else "one_f_one_b",
         "layout.schedule.virtual_stages": virtual if virtual > 1 and pipeline > 1 else None,

@@ -1,0 +1,131 @@
+"""`scn validate`: published runs predicted from configuration alone, and the errors held to what was reached.
+
+`tests/data/runs.csv` holds 88 rows of 21 publications, up to three of each pair of framework and GPU; its columns
+are those of the open part of the validation set, each row with the page and the commit it was published in.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reports.commands.validate import common, percent
+from reports.validation.errors import LADDER, errors_of, left_out, predict, predictions, quantile
+from reports.validation.rows import measured_seconds, read, stack_of
+from reports.validation.settings import settings_of
+from tests.test_render import call
+
+ROOT = Path(__file__).resolve().parents[1]
+FILE = ROOT / "tests" / "data" / "runs.csv"
+ROWS = read(FILE)
+BY_ID = {row["id"]: row for row in ROWS}
+MEASURED = (
+    "source", "source_commit_or_year", "iter_time_s", "tokens_per_s_per_gpu", "tflops_per_gpu", "tflops_definition",
+    "mfu_pct", "peak_mem_gib", "id", "grade",
+)  # fmt: skip
+
+
+def seconds(row: dict[str, str]) -> float:
+    """The prediction of a row that is supported."""
+    found, why = predict(row)
+    assert found is not None, why
+    return found
+
+
+def test_errors_stay_within_what_was_reached() -> None:
+    """Medians of the rows beside the goal of 5 %: a change that makes predictions worse is seen here."""
+    e = errors_of("all", predictions(ROWS))
+    assert e.n == len(ROWS)
+    assert e.failed <= 1
+    assert e.median_abs is not None and e.median_abs < 0.085
+    assert e.bias is not None and abs(e.bias) < 0.03
+    nvidia = [p for p in predictions(ROWS) if p.row["framework"].startswith("NeMo (Megatron")]
+    near = errors_of("NeMo", nvidia)
+    assert near.n >= 5 and near.median_abs is not None and near.median_abs < 0.08
+
+
+@pytest.mark.parametrize("row", ROWS[::12], ids=lambda r: str(r["id"]))
+def test_a_prediction_reads_no_measurement(row: dict[str, str]) -> None:
+    assert predict(row | dict.fromkeys(MEASURED, "")) == predict(row)
+
+
+def test_only_an_absent_column_leaves_a_row_out() -> None:
+    row = ROWS[0]
+    assert left_out(row) == ""
+    assert left_out(row | {"heads": "", "mbs": ""}) == "no heads, mbs"
+    bare = row | {"iter_time_s": "", "tokens_per_s_per_gpu": ""}
+    assert left_out(bare) == "no iter_time_s and no tokens_per_s_per_gpu"
+    (unknown,) = predictions([row | {"gpu": "Gaudi9"}])
+    assert unknown.predicted is None and "no such GPU" in unknown.why
+    assert errors_of("one", [unknown]).failed == 1
+
+
+def test_measured_seconds_follow_from_the_token_rate() -> None:
+    row = {"gbs": "8", "seq": "4096", "n_gpus": "4", "tokens_per_s_per_gpu": "2048", "iter_time_s": ""}
+    assert measured_seconds(row) == 4.0
+    assert measured_seconds(row | {"iter_time_s": "3.5"}) == 3.5
+
+
+def test_quantiles_interpolate() -> None:
+    assert quantile([4.0, 1.0, 3.0, 2.0], 0.5) == 2.5
+    assert quantile([0.0, 10.0], 0.9) == 9.0
+
+
+def test_megatron_of_2021_ends_with_the_a100() -> None:
+    row = ROWS[0] | {"framework": "Megatron-LM"}
+    assert stack_of(row | {"gpu": "A100-SXM-80GB"}) == "megatron-2021"
+    assert stack_of(row | {"gpu": "H100-SXM-80GB"}) == "megatron-core"
+
+
+def test_more_ranks_than_sequences_split_the_sequence() -> None:
+    row = ROWS[0] | {"n_gpus": "64", "tp": "2", "pp": "1", "cp": "", "gbs": "8", "mbs": "1"}
+    found = settings_of(row)
+    assert (found["layout.context"], found["layout.data"]) == (4.0, 8.0)
+
+
+def test_unknown_recomputation_is_the_least_that_fits() -> None:
+    """A run that needs a higher rung takes longer than the same run that computes nothing again."""
+    small = ROWS[0] | {"recompute": "unknown"}
+    assert seconds(small) <= seconds(small | {"recompute": "full"})
+    assert LADDER[-1] == {"layout.recompute": "full"}
+
+
+def test_the_command_prints_groups_worst_rows_and_what_they_share() -> None:
+    done = call("scn", "validate", str(FILE), "--where", "framework=MaxText", cwd=ROOT)
+    assert done.code == 0
+    for part in ("by GPU", "by precision", "rows with the largest errors", "90th percentile", "TPU-v6e"):
+        assert part in done.out
+    assert "Megatron-DeepSpeed" not in done.out
+
+
+def test_json_has_every_row_in_seconds() -> None:
+    done = call("scn", "validate", str(FILE), "--where", "gpu=TPU-v6e", "--format", "json", cwd=ROOT)
+    found = json.loads(done.out)
+    assert found["n"] == len(found["rows"]) == sum(row["gpu"] == "TPU-v6e" for row in ROWS)
+    for row in found["rows"]:
+        if row["predicted"] is not None:
+            assert row["error"] == pytest.approx(row["predicted"] / row["measured"] - 1)
+            assert row["measured"] == measured_seconds(BY_ID[row["id"]])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["no.csv"], "does not exist"),
+        ([str(FILE), "--where", "framework"], "write COLUMN=VALUE"),
+        ([str(FILE), "--where", "colour=red"], "has no column `colour`; it has id"),
+        ([str(Path(__file__))], "is no table of runs: it has no column layers"),
+    ],
+)
+def test_a_wrong_call_says_what_is_wrong(arguments: list[str], says: str) -> None:
+    done = call("scn", "validate", *arguments, cwd=ROOT)
+    assert done.code == 2
+    assert says in done.err
+    assert "Traceback" not in done.err
+
+
+def test_what_the_worst_rows_share_is_named() -> None:
+    maxtext = [row for row in ROWS if row["framework"] == "MaxText"][:3]
+    assert any(text.startswith("framework MaxText: 3 of 3") for text in common(maxtext, ROWS))
+    assert percent(0.0649, signed=True) == "+6.5%"
+    assert percent(None) == "-"
