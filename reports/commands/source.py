@@ -1,16 +1,18 @@
 """A scenario file read and checked: what `scn check` says and what `render` starts from. Imports no numpy."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from dsl.dropped import MOST, dropped
 from dsl.files import load
-from dsl.points import size
+from dsl.points import settings, size
 from dsl.problems import Problem, show, to_json
 from dsl.resolve import resolve
 from dsl.scenario import Scenario, Table
 from dsl.units import number
 from engine.metrics import FACTS, METRICS
+from reports.commands.told import told
 
 NAMES = {m.name: m.dimension for m in (*METRICS, *FACTS)}  # what conditions may use beside settings
 
@@ -35,8 +37,9 @@ class Source:
 
     @property
     def sizes(self) -> list[str]:
-        """How many points each table of the file varies over, before any rule drops one."""
-        return [_size(self.file, table) for table in self.scenario.tables if table.axes]
+        """How many points each table of the file varies over, and how many each of its rules drops."""
+        tables = [table for table in self.scenario.tables if table.axes]
+        return [line for table in tables for line in (_size(self.file, table), *_rules(table))]
 
     def to_json(self) -> list[dict[str, object]]:
         """The problems as plain dictionaries."""
@@ -50,6 +53,23 @@ def _size(file: Path, table: Table) -> str:
     factors = " x ".join([*alone, *map(str, steps.values())])
     total = f"{number(size(table.axes))} point{'s' if size(table.axes) != 1 else ''}"
     return f"{file}: {table.kind} `{table.name}` varies over {total}" + (f" ({factors})" if " x " in factors else "")
+
+
+def _rules(table: Table) -> Iterator[str]:
+    """A line for each `where` of a table: the points that it drops, and the nearest that no other rule drops."""
+    if not table.wheres or size(table.axes) > MOST:
+        return
+    kept, rows = dropped(table)
+    yield f"  its rules leave {number(kept)}"
+    for row in rows:
+        if row.missing:
+            yield f"  where {row.rule.text}: judged with the results ({', '.join(row.missing)})"
+            continue
+        near = ""
+        if row.nearest is not None and table.base is not None:
+            values = settings(table.base, row.nearest)
+            near = ", nearest: " + ", ".join(f"{o.text} = {told(o.value, o.unit)}" for o in row.rule.operands(values))
+        yield f"  where {row.rule.text}: drops {number(row.dropped)}, {number(row.alone)} of them alone{near}"
 
 
 def read(file: Path, overrides: Sequence[str] = (), varied: Sequence[str] = ()) -> Source:

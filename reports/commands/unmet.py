@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dsl.units import scale, shown
+from reports.commands.told import told
 from reports.point import Json
 
 
@@ -23,15 +23,6 @@ def _lines(name: str, point: Json) -> Iterator[str]:
 
 def _told(verdict: Json) -> str:
     """`mfu >= 38%` does not hold: mfu = 31.2%, because "…" (plan.scn:41)."""
-    operands = ", ".join(f"{text} = {_shown(**value)}" for text, value in verdict["values"].items())
+    operands = ", ".join(f"{text} = {told(**value)}" for text, value in verdict["values"].items())
     because = f', because "{verdict["because"]}"' if verdict["because"] else ""
     return f"{verdict['require']} does not hold: {operands}{because} ({verdict['where']})"
-
-
-def _shown(value: Any, unit: str) -> str:
-    """A value in base units in the unit that it is compared in, to four digits, as one would write it in a scenario."""
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not number:
-        return "unknown" if value is None else str(value)
-    size = scale(unit)
-    return shown(float(f"{value / size:.4g}") * size, unit)

@@ -110,7 +110,7 @@ def values_table(plan: Plan) -> Table:
         )
     for name, label, unit in DERIVED:
         found = plan.result(name)
-        if not found.missing:
+        if not found.missing and (plan.settings.get("model.experts") or not name.startswith("expert_")):
             rows.append((label, found, unit, "derived"))
     return Table(
         "values",

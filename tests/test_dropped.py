@@ -1,0 +1,70 @@
+"""What the `where` rules of a table drop, counted by hand; settings that follow from what varies."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dsl.dropped import dropped
+from dsl.points import points, settings, size
+from dsl.scenario import Table
+from reports.commands.source import read
+
+HEAD = 'edition 2026\nimport "library/gpus.scn"\nimport "library/models.scn"\n'
+CLUSTER = (
+    "cluster c { gpu = h100-sxm, nodes = 16\n tier node { bandwidth = 450 GB/s }\n tier pod { bandwidth = 50 GB/s } }\n"
+)
+RUN = "run base { model = llama-3-8b, cluster = c, batch = 64 sequences, tokens = 1T tokens }\n"
+
+
+def table(tmp_path: Path, body: str) -> tuple[Table, list[str]]:
+    """The sweep of a file with this body, and what `scn check` says of its size."""
+    file = tmp_path / "a.scn"
+    cluster = CLUSTER.replace("nodes = 16", "gpus = 128") if "cluster.gpus" in body else CLUSTER
+    file.write_text(f"{HEAD}{cluster}{RUN}sweep s {{ base = base\n{body} }}\n", "utf-8")
+    source = read(file)
+    assert not source.in_error, source.shown
+    return source.scenario.tables[0], source.sizes
+
+
+def test_rules_are_counted_together_and_alone(tmp_path: Path) -> None:
+    """Of 4 x 4 points tensor <= 4 drops 4, tensor x pipeline <= 8 drops 6; tensor 8 with pipeline 2 to 8 is in both."""
+    swept, lines = table(
+        tmp_path,
+        "vary { layout.tensor = 1..8 doubling, layout.pipeline = 1..8 doubling }\n"
+        "where layout.tensor <= 4\nwhere layout.tensor * layout.pipeline <= 8",
+    )
+    kept, (few, product) = dropped(swept)
+    assert (kept, size(swept.axes)) == (9, 16)
+    assert (few.dropped, few.alone, product.dropped, product.alone) == (4, 1, 6, 3)
+    assert few.nearest == {"layout.tensor": 8.0, "layout.pipeline": 1.0}
+    assert product.nearest is not None
+    assert product.nearest["layout.tensor"] * product.nearest["layout.pipeline"] == 16
+    assert lines[1] == "  its rules leave 9"
+    assert lines[2] == "  where layout.tensor <= 4: drops 4, 1 of them alone, nearest: layout.tensor = 8"
+
+
+def test_a_rule_on_a_result_waits_for_it(tmp_path: Path) -> None:
+    swept, lines = table(tmp_path, "vary { layout.tensor = [1, 2] }\nwhere mfu > 30%")
+    kept, (rule,) = dropped(swept)
+    assert (kept, rule.dropped, rule.missing) == (2, 0, ("mfu",))
+    assert lines[-1] == "  where mfu > 30%: judged with the results (mfu)"
+
+
+@pytest.mark.parametrize(
+    ("varied", "expected"),
+    [
+        ("cluster.nodes = [4]", {"cluster.gpus": 32.0, "layout.data": 32.0}),
+        ("cluster.gpus = [24]", {"cluster.nodes": 3.0, "layout.data": 24.0}),
+        ("layout.tensor = [4]", {"cluster.gpus": 128.0, "layout.data": 32.0}),
+        ("layout.data = [2]", {"cluster.gpus": 128.0, "layout.data": 2.0}),
+    ],
+)
+def test_what_follows_from_the_varied_is_worked_out_again(
+    tmp_path: Path, varied: str, expected: dict[str, Any]
+) -> None:
+    swept, _ = table(tmp_path, f"vary {{ {varied} }}")
+    assert swept.base is not None
+    (point,) = points(swept.axes)
+    found = settings(swept.base, point)
+    assert {path: found[path] for path in expected} == expected
