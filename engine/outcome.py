@@ -109,11 +109,11 @@ def in_stretches(result: Result, phases: Sequence[tuple[str, Run]], evaluate: Ca
         _forget(result, ("a run's tokens of at least its phases'",))
         return result
     parts = [*found, *([(REST, rest, result)] if np.any(rest > 0) else [])]
+    result.stretches = [_stretch(name, own, r) for name, own, r in parts]
     for name, _, own in found:
         if own.status in ("does_not_fit", "cannot_be_built") and result.status == "ok":
             result.status = own.status
         result.reasons += [f"phase {name}: {reason}" for reason in own.reasons]
-    result.stretches = [_stretch(name, own, r) for name, own, r in parts]
     if any(s.seconds is None for s in result.stretches):
         _forget(result, tuple(m for _, _, r in found for m in r.missing.get("time_to_train", ())))
         return result
@@ -129,8 +129,8 @@ def _stretch(name: str, tokens: Column, result: Result) -> Stretch:
     """One stretch's tokens and time; no time where its own run has none."""
     rate, share = result.columns.get("tokens_per_second"), result.columns.get("effective_training_time")
     if rate is None or share is None:
-        return Stretch(name, tokens, result, None)
-    return Stretch(name, tokens, result, cost.time_to_train(tokens, rate, share))
+        return Stretch(name, tokens, result, None, result.status)
+    return Stretch(name, tokens, result, cost.time_to_train(tokens, rate, share), result.status)
 
 
 def _forget(result: Result, settings: Sequence[str]) -> None:

@@ -42,6 +42,7 @@ class Stretch:
     tokens: Column
     result: "Result"
     seconds: Column | None
+    status: str  # its own; that of the run's result may come from another stretch
 
 
 @dataclass

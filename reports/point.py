@@ -244,7 +244,7 @@ def phases(result: Result) -> list[Json]:
             {"name": part.name, "tokens": number(part.tokens), "batch": number(own.batch),
              "sequence": number(None if part.result.degrees is None else part.result.degrees.sequence)}
             | {name: number(results.get(name)) for name in named}
-            | {"time": number(part.seconds), "status": part.result.status}
+            | {"time": number(part.seconds), "status": part.status}
         )  # fmt: skip
     return rows
 

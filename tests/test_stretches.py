@@ -1,9 +1,13 @@
 """Runs in phases: stretches with their own batch, sequence or layout; times, steps and costs are added."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from reports.book import bind
+from reports.commands.source import read
+from reports.document import build
 from tests.cases import Json, evaluated, point_of_text, problems, text_of
 
 MODEL = (
@@ -53,6 +57,24 @@ def test_a_phase_that_does_not_fit_makes_the_run_so() -> None:
     bad = "phase wide { tokens = 1B tokens, layout.micro_batch = 8 sequences, sequence = 32Ki tokens }"
     both = point(bad)
     assert both["status"] == "does_not_fit" and both["reasons"][0].startswith("phase wide: stage 0 needs")
+    assert [part["status"] for part in both["phases"]] == ["does_not_fit", "ok"]
+
+
+def test_reports_show_phases_and_places(tmp_path: Path) -> None:
+    """Each phase and each place of checkpoints is a row; a run without has neither table."""
+    places = "checkpoint { host { interval = 5 minutes } }\n"
+    shown = {}
+    for name, more in (("plain", ""), ("both", RAMP + places)):
+        file = tmp_path / f"{name}.scn"
+        run = RUN.replace("checkpoint { pause = 10 s }", "") + more
+        file.write_text(text_of(MODEL, run, gpus=64, cluster=CLUSTER), "utf-8")
+        source = read(file)
+        assert not source.in_error, source.shown
+        shown[name] = {t.key: t for t in bind(build(source.scenario)).tables}
+    assert not {"phases", "places"} & set(shown["plain"])
+    assert [row[0] for row in shown["both"]["phases"].rows] == ["ramp", "the rest"]
+    assert [row[0] for row in shown["both"]["places"].rows] == ["Host", "Storage"]
+    assert sum(float(str(row[4])) for row in shown["both"]["places"].rows) == pytest.approx(1.0)
 
 
 def test_phases_of_more_tokens_than_the_run_are_said() -> None:

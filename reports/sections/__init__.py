@@ -16,6 +16,7 @@ from reports.sections.measured import measured
 from reports.sections.memory import memory
 from reports.sections.method import method
 from reports.sections.network import network
+from reports.sections.phases import phases
 from reports.sections.pipeline import pipeline
 from reports.sections.requirements import requirements
 from reports.sections.results import results
@@ -42,7 +43,7 @@ class Chapter:
 OUTLINE: tuple[Chapter, ...] = (
     Chapter("requirements-and-assumptions", "Requirements and assumptions", (requirements, assumptions), always=True),
     Chapter("configuration", "Configuration", (layout, memory)),
-    Chapter("performance", "Performance", (step, pipeline, network, measured)),
+    Chapter("performance", "Performance", (step, phases, pipeline, network, measured)),
     Chapter("failures-and-checkpoints", "Failures and checkpoints", (failures,)),
     Chapter("cost-and-power", "Cost and power", (cost, power)),
     Chapter("operations-on-the-roof", "Operations on the roof", (rooflines,)),

@@ -21,7 +21,7 @@ def failures(plan: Plan) -> Section | None:
     c = plan.point.get("checkpoint")
     if not c:
         return None
-    tables = tuple(t for t in (intervals_table(c), components_table(plan)) if t)
+    tables = tuple(t for t in (intervals_table(c), tiers_table(c), components_table(plan)) if t)
     return Section(
         "failures",
         "",
@@ -64,6 +64,23 @@ def intervals_table(c: Any) -> Table | None:
         number("Effective training time", "%", 1, width=25),
     )
     return Table("intervals", "Checkpoint intervals", columns, rows, chosen=len(rows) - 1) if rows else None
+
+
+def tiers_table(c: Any) -> Table | None:
+    """The places that checkpoints are kept in, fastest first, and the failures that each one answers."""
+    shared = {"name": "storage", "interval": c.get("used"), "pause": c.get("pause"), "restart": c.get("restart")}
+    places = [*(c.get("tiers") or []), shared | {"share": c.get("shared_share")}]
+    if len(places) == 1:
+        return None
+    rows = tuple((capital(p["name"]), p["interval"], p["pause"], p["restart"], p["share"]) for p in places)
+    columns = (
+        text("Kept in", 42),
+        number("Interval", "min", 1),
+        number("Pause", "s", 2),
+        number("Restart", "min", 1),
+        number("Failures answered", "%", 0),
+    )
+    return Table("places", "Checkpoints by the place they are kept in", columns, rows)
 
 
 def components_table(plan: Plan) -> Table | None:
