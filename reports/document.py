@@ -13,6 +13,7 @@ from engine import cost
 from engine.evaluate import Result, evaluate_phases
 from engine.metrics import BY_NAME, METRICS
 from engine.read import read
+from reports.intervals import intervals
 from reports.judgement import check, plain, verdict
 from reports.point import Json, failures, number, point_of
 from reports.roofline_point import roofline_point
@@ -117,6 +118,7 @@ def point(run: Run, result: Result, checks: tuple[Check, ...]) -> Json:
     found["measured"] = measured(run, result)
     found["failures"] = failures(hazards(run), float(result.columns["used_gpus"][0]))
     found["formula_days"] = formula(result)
+    found["intervals"] = intervals(found["settings"], found["results"])
     found["notes"] = [*run.notes, *found["notes"]]
     for limit in (v["limit"] for v in found["verdicts"] if v["limit"]):
         if limit["name"] in found["figures"]:

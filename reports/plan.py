@@ -43,6 +43,7 @@ EMPTY_POINT: Json = {
     "timeline": None,
     "gpus": None,
     "formula_days": None,
+    "intervals": None,
     **dict.fromkeys(
         (
             "verdicts",

@@ -63,7 +63,7 @@ SETTINGS = {
     "gpu": 37,
     "model": 68,
     "cluster": 54,
-    "stack": 37,
+    "stack": 40,
     "run": 78,
     "sweep": 8,
     "compare": 8,

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from reports.commands.validate import common, percent
+from reports.intervals import intervals
 from reports.validation.errors import LADDER, errors_of, left_out, predict, predictions, quantile
 from reports.validation.rows import measured_seconds, read, stack_of
 from reports.validation.settings import settings_of
@@ -64,6 +65,24 @@ def test_measured_seconds_follow_from_the_token_rate() -> None:
     row = {"gbs": "8", "seq": "4096", "n_gpus": "4", "tokens_per_s_per_gpu": "2048", "iter_time_s": ""}
     assert measured_seconds(row) == 4.0
     assert measured_seconds(row | {"iter_time_s": "3.5"}) == 3.5
+
+
+def test_four_in_five_rows_lie_in_their_interval() -> None:
+    """The stacks' spreads are those of 782 rows; of this selection, with its small stacks, about as many lie inside."""
+    found = [p for p in predictions(ROWS) if p.predicted and p.low and p.high]
+    assert len(found) >= 80
+    inside = sum(p.low <= p.measured <= p.high for p in found if p.low and p.high)
+    assert 0.7 <= inside / len(found) <= 0.9
+
+
+def test_an_interval_is_the_prediction_times_the_stacks_spread() -> None:
+    settings = {"stack.measured_low": 0.9, "stack.measured_high": 1.2, "fidelity": "operator"}
+    results = {"step_time": 10.0, "time_to_train": None, "cost": 50.0, "mfu": 0.4}
+    both = {"step_time": {"low": 9.0, "high": 12.0}, "cost": {"low": 45.0, "high": 60.0}}
+    assert intervals(settings, results) == both
+    assert intervals(settings | {"cluster.ownership": "owned"}, results) == {"step_time": both["step_time"]}
+    assert intervals(settings | {"fidelity": "reduced"}, results) is None
+    assert intervals({"stack.measured_low": None}, results) is None
 
 
 def test_quantiles_interpolate() -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from reports.validation.rows import Row
 
 WORST = 20
-HEAD = ("", "rows", "failed", "median error", "90th percentile", "bias")
+HEAD = ("", "rows", "failed", "median error", "90th percentile", "bias", "80% of measured/predicted")
 
 
 def percent(value: float | None, signed: bool = False) -> str:
@@ -26,7 +26,16 @@ def percent(value: float | None, signed: bool = False) -> str:
 
 def line(e: "Errors") -> tuple[str, ...]:
     """One group as a line of the table."""
-    return e.name, str(e.n), str(e.failed), percent(e.median_abs), percent(e.p90_abs), percent(e.bias, signed=True)
+    span = "-" if e.low is None or e.high is None else f"{e.low:.2f} to {e.high:.2f}"
+    return (
+        e.name,
+        str(e.n),
+        str(e.failed),
+        percent(e.median_abs),
+        percent(e.p90_abs),
+        percent(e.bias, signed=True),
+        span,
+    )
 
 
 def common(rows: "Sequence[Row]", everywhere: "Sequence[Row]") -> list[str]:

@@ -37,6 +37,7 @@ def front(plan: Plan) -> Section:
         "not_included": not_included(plan),
         "not_evaluated": len(plan.document.get("not_evaluated", [])),
         "formula": plan.point.get("formula_days"),
+        "range": ranges(plan),
         "unavailable": [row["result"] for row in plan.point["unavailable"]],
         "compared": len(plan.others),
         "missing": {name: plan.missing_for(name) for name in ("time_to_train", "cost")},
@@ -105,6 +106,28 @@ def conditions_table(conditions: Any) -> tuple[Table, ...]:
         for i, c in enumerate(conditions, 1)
     )
     return (Table("conditions", "Conditions and open points", columns, rows, most=CONDITIONS_SHOWN),)
+
+
+def ranges(plan: Plan) -> dict[str, Any] | None:
+    """The interval of each time, and the published runs it comes from; None where the framework states none."""
+    found = plan.point.get("intervals")
+    if not found:
+        return None
+    ends = []
+    for name, end in found.items():
+        if name == "gpu_hours":  # says the same as the days
+            continue
+        q = plan.result(name)
+        low, high = (Quantity(end[side], q.unit, q.decimals).text() for side in ("low", "high"))
+        ends.append(f"{low} to {high}{' a step' if name == 'step_time' else ''}")
+    rows = plan.number("stack.measured_rows")
+    return {
+        "low": Quantity(plan.number("stack.measured_low"), "", 2).text(),
+        "high": Quantity(plan.number("stack.measured_high"), "", 2).text(),
+        "ends": ends,
+        "rows": int(rows) if rows else 0,
+        "stack": plan.name_of("stack"),
+    }
 
 
 def adverse_failures(plan: Plan) -> dict[str, Quantity] | None:

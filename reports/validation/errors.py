@@ -7,9 +7,10 @@ from typing import Any
 
 from engine.evaluate import evaluate
 from engine.read import read
+from reports.intervals import intervals
 from reports.validation import rows as table
-from reports.validation.rows import Row
-from reports.validation.settings import settings_of
+from reports.validation.rows import Row, gpu_of, stack_of
+from reports.validation.settings import settings_of, template
 
 # What a run with an unknown recomputation computes again: nothing, cheap tensors, layers; the first that fits.
 LADDER: tuple[dict[str, Any], ...] = (
@@ -27,6 +28,8 @@ class Prediction:
     predicted: float | None
     measured: float
     why: str = ""
+    low: float | None = None  # four in five runs like it lie between low and high
+    high: float | None = None
 
     @property
     def error(self) -> float | None:
@@ -44,6 +47,8 @@ class Errors:
     median_abs: float | None
     p90_abs: float | None
     bias: float | None
+    low: float | None  # measured over predicted, 10th and 90th percentile: what a stack's `measured_low` states
+    high: float | None
 
 
 def left_out(row: Row) -> str:
@@ -52,6 +57,14 @@ def left_out(row: Row) -> str:
     if missing:
         return "no " + ", ".join(missing)
     return "" if table.measured_seconds(row) is not None else "no iter_time_s and no tokens_per_s_per_gpu"
+
+
+def interval(row: Row, seconds: float | None) -> tuple[float | None, float | None]:
+    """Low and high of a prediction, by the spread that the library states for the row's stack."""
+    gpu = gpu_of(row)
+    found = intervals(template(gpu, stack_of(row)), {"step_time": seconds}) if gpu else None
+    ends = (found or {}).get("step_time", {})
+    return ends.get("low"), ends.get("high")
 
 
 def predict(row: Row) -> tuple[float | None, str]:
@@ -80,7 +93,7 @@ def predictions(rows: Iterable[Row]) -> list[Prediction]:
         seconds, why = predict(row)
         measured = table.measured_seconds(row)
         assert measured is not None
-        found.append(Prediction(row, seconds, measured, why))
+        found.append(Prediction(row, seconds, measured, why, *interval(row, seconds)))
     return found
 
 
@@ -98,8 +111,10 @@ def errors_of(name: str, found: Sequence[Prediction]) -> Errors:
     own = [p.error for p in found if p.error is not None]
     size = [abs(e) for e in own]
     if not own:
-        return Errors(name, len(found), len(found), None, None, None)
-    return Errors(name, len(found), len(found) - len(own), median(size), quantile(size, 0.9), median(own))
+        return Errors(name, len(found), len(found), None, None, None, None, None)
+    ratios = [1 / (1 + e) for e in own]
+    spread = quantile(ratios, 0.1), quantile(ratios, 0.9)
+    return Errors(name, len(found), len(found) - len(own), median(size), quantile(size, 0.9), median(own), *spread)
 
 
 Key = Callable[[Row], str]
@@ -123,6 +138,7 @@ def family(row: Row) -> str:
 
 
 GROUPS: dict[str, Key] = {
+    "stack": stack_of,
     "framework": lambda r: r["framework"], "GPU": lambda r: r["gpu"],
     "precision": lambda r: r["precision"] or "not stated",
     "model": family, "parallelism": parallelism, "scale": scale, "grade": lambda r: r.get("grade") or "none",
@@ -159,6 +175,8 @@ def as_json(rows: Sequence[Row], found: Sequence[Prediction]) -> dict[str, Any]:
                 "predicted": p.predicted,
                 "measured": p.measured,
                 "error": p.error,
+                "low": p.low,
+                "high": p.high,
                 "why": p.why,
             }
             for p in found
