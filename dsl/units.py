@@ -338,4 +338,6 @@ def shown(value: float, unit: str) -> str:
     if unit.startswith("$"):
         head, slash, below = unit.partition("/")
         return f"${amount}{head[1:]}{slash}{below}".replace("$-", "-$")
+    if amount != "1" and f"{unit}s" in COUNTS:
+        unit += "s"
     return f"{amount} {unit}".rstrip()

@@ -120,3 +120,11 @@ def test_a_quotient_of_units_divides_their_scales(over: str, under: str) -> None
 @given(st.text(max_size=12))
 def test_any_spelling_is_a_unit_or_a_refusal(spelling: str) -> None:
     assert isinstance(find(spelling), Unit | Refusal)
+
+
+def test_counts_are_shown_in_the_plural() -> None:
+    assert [shown(1.0, "sequence"), shown(4.0, "sequence"), shown(2.0, "gpus")] == [
+        "1 sequence",
+        "4 sequences",
+        "2 gpus",
+    ]
