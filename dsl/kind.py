@@ -53,35 +53,21 @@ def row(path: str, holds: str, doc: str, default: str = "", *choices: str, bound
 DTYPES = ("bf16", "fp16", "fp8", "fp4", "fp32", "tf32")
 OPERATIONS = ("qkv", "attn_out", "sdpa", "mlp_up", "mlp_down", "router", "expert_up", "expert_down", "head")
 AXES = ("tensor", "context", "data", "pipeline", "expert")
-# What a report may ask for; a test holds them against the document's chapters.
-SECTIONS = (
-    "summary",
-    "configuration",
-    "layout",
-    "memory",
-    "recommendation",
-    "performance",
-    "step",
-    "step_time",
-    "step_breakdown",
-    "pipeline",
-    "network",
-    "measured",
-    "roofline",
-    "failures",
-    "checkpoint",
-    "checkpoints",
-    "reliability",
-    "cost",
-    "power",
-    "energy",
-    "alternatives",
-    "compare",
-    "comparison",
-    "results",
-    "all_results",
-    "ledger",
-)
+# What `report { sections = [...] }` may name: the words that ask for each chapter of the document.
+CHAPTERS: dict[str, tuple[str, ...]] = {
+    "summary": ("summary",),
+    "configuration": ("configuration", "layout", "memory", "recommendation"),
+    "performance": (
+        *("performance", "step", "step_time", "step_breakdown"),
+        *("pipeline", "network", "measured", "roofline"),
+    ),
+    "failures-and-checkpoints": ("failures", "checkpoint", "checkpoints", "reliability"),
+    "cost-and-power": ("cost", "power", "energy"),
+    "alternatives-side-by-side": ("alternatives", "compare", "comparison"),
+    "all-results": ("results", "all_results"),
+    "operator-ledger": ("ledger",),
+}
+SECTIONS = tuple(word for words in CHAPTERS.values() for word in words)
 ATTENTION_KERNELS = ("flash1", "flash2", "flash3", "cudnn", "unfused")
 
 SOURCE = (

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dsl.kind import CHAPTERS
 from reports import figures
 from reports.plan import Json, Plan, Section, plan_of
 from reports.sections import OUTLINE, Chapter
@@ -107,27 +108,7 @@ def numbered(plan: Plan) -> Iterator[Numbered]:
 def chosen(plan: Plan) -> list[Chapter]:
     """The chapters a report asks for; assumptions, checks, method and provenance cannot be switched off."""
     asked = plan.report.get("sections")
-    return [c for c in OUTLINE if not asked or c.always or ASKED_AS.get(c.key, {c.key}) & set(asked)]
-
-
-ASKED_AS: dict[str, set[str]] = {  # names in `report { sections = [...] }` that ask for a chapter
-    "configuration": {"configuration", "layout", "memory", "recommendation"},
-    "performance": {
-        "performance",
-        "step",
-        "step_time",
-        "step_breakdown",
-        "pipeline",
-        "network",
-        "measured",
-        "roofline",
-    },
-    "failures-and-checkpoints": {"failures", "checkpoint", "checkpoints", "reliability"},
-    "cost-and-power": {"cost", "power", "energy"},
-    "alternatives-side-by-side": {"alternatives", "compare", "comparison"},
-    "all-results": {"results", "all_results"},
-    "operator-ledger": {"ledger"},
-}
+    return [c for c in OUTLINE if not asked or c.always or set(CHAPTERS.get(c.key, (c.key,))) & set(asked)]
 
 
 def number_sections(book: Book) -> None:
