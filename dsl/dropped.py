@@ -10,7 +10,7 @@ from dsl.scenario import Rule, Table
 from dsl.syntax import Compare
 
 TINY = 1e-300
-MOST = 100_000  # points that are tried; a larger table is not counted
+MOST = 20_000  # points that are tried, half a second; a larger table is not counted
 
 
 class Dropped(NamedTuple):
@@ -27,13 +27,13 @@ def dropped(table: Table) -> tuple[int, list[Dropped]]:
     """Points of a table that every rule keeps, and what each rule drops; a rule that needs a result drops none yet."""
     if table.base is None:
         return 0, []
-    base, rules = table.base, table.wheres
+    base, rules, plain = table.base, table.wheres, table.base.plain()
     counts, alone = [0] * len(rules), [0] * len(rules)
     nearest: list[tuple[float, Mapping[str, Any] | None]] = [(inf, None)] * len(rules)
     sides = [_sides(rule) for rule in rules]
     kept = 0
     for point in points(table.axes):
-        values = settings(base, point)
+        values = settings(base, plain, point)
         against = [k for k, rule in enumerate(rules) if rule.holds(values) is False]
         kept += not against
         for k in against:
@@ -44,9 +44,8 @@ def dropped(table: Table) -> tuple[int, list[Dropped]]:
             gap = _gap(sides[k], values)
             if nearest[k][1] is None or gap < nearest[k][0]:
                 nearest[k] = gap, point
-    known = base.plain()
     rows = zip(rules, counts, alone, nearest, strict=True)
-    return kept, [Dropped(r, n, a, near[1], tuple(r.missing(known))) for r, n, a, near in rows]
+    return kept, [Dropped(r, n, a, near[1], tuple(r.missing(plain))) for r, n, a, near in rows]
 
 
 def _sides(rule: Rule) -> tuple[Compiled, Compiled] | None:

@@ -22,9 +22,12 @@ def points(axes: Sequence[Axis]) -> Iterator[dict[str, Any]]:
         yield _merged(combination)
 
 
-def settings(base: Run, point: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of ``base`` at a point; GPUs, nodes and data-parallel ranks follow what varies unless stated."""
-    found = {**base.plain(), **point}
+def settings(base: Run, plain: Mapping[str, Any], point: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of ``base``, whose flat table is ``plain``, at a point.
+
+    GPUs, nodes and data-parallel ranks follow what varies unless they are stated.
+    """
+    found = {**plain, **point}
     each = found.get("cluster.gpus_per_node") or 1.0
     if "cluster.nodes" in point and "cluster.gpus" not in point:
         found["cluster.gpus"] = found["cluster.nodes"] * each

@@ -51,6 +51,12 @@ def test_a_rule_on_a_result_waits_for_it(tmp_path: Path) -> None:
     assert lines[-1] == "  where mfu > 30%: judged with the results (mfu)"
 
 
+def test_a_table_too_large_to_count_says_so(tmp_path: Path) -> None:
+    many = "vary { batch = 1..30_000 sequences step 1 }\nwhere batch > 2 sequences"
+    _, lines = table(tmp_path, many)
+    assert lines[1:] == ["  what its rules drop is not counted above 20_000 points"]
+
+
 @pytest.mark.parametrize(
     ("varied", "expected"),
     [
@@ -66,5 +72,5 @@ def test_what_follows_from_the_varied_is_worked_out_again(
     swept, _ = table(tmp_path, f"vary {{ {varied} }}")
     assert swept.base is not None
     (point,) = points(swept.axes)
-    found = settings(swept.base, point)
+    found = settings(swept.base, swept.base.plain(), point)
     assert {path: found[path] for path in expected} == expected

@@ -74,7 +74,8 @@ def test_any_text_is_a_scenario_or_problems(text: str) -> None:
 @given(st.text(max_size=40) | st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join))
 def test_any_override_is_taken_or_told(text: str) -> None:
     told(START, text)
-    resolve(load_text(START, "case.scn"), RESULTS, (), [text])
+    _, problems = resolve(load_text(START, "case.scn"), RESULTS, (), [text])
+    assert all(problem.title for problem in problems)
 
 
 @given(st.binary(max_size=80) | TEXTS.map(lambda text: text.encode("utf-8", "surrogatepass")))
@@ -82,7 +83,8 @@ def test_any_bytes_are_a_file_or_problems(tmp_path_factory: pytest.TempPathFacto
     file = tmp_path_factory.getbasetemp() / "bytes.scn"
     file.write_bytes(data)
     loaded = load(file)
-    show(resolve(loaded, RESULTS)[1], loaded.sources)
+    problems = resolve(loaded, RESULTS)[1]
+    assert len(show(problems, loaded.sources)) >= len(problems)
 
 
 @given(TEXTS, st.integers(0, 10**6))

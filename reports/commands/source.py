@@ -57,8 +57,12 @@ def _size(file: Path, table: Table) -> str:
 
 def _rules(table: Table) -> Iterator[str]:
     """A line for each `where` of a table: the points that it drops, and the nearest that no other rule drops."""
-    if not table.wheres or size(table.axes) > MOST:
+    if not table.wheres or table.base is None:
         return
+    if size(table.axes) > MOST:
+        yield f"  what its rules drop is not counted above {number(MOST)} points"
+        return
+    plain = table.base.plain()
     kept, rows = dropped(table)
     yield f"  its rules leave {number(kept)}"
     for row in rows:
@@ -66,8 +70,8 @@ def _rules(table: Table) -> Iterator[str]:
             yield f"  where {row.rule.text}: judged with the results ({', '.join(row.missing)})"
             continue
         near = ""
-        if row.nearest is not None and table.base is not None:
-            values = settings(table.base, row.nearest)
+        if row.nearest is not None:
+            values = settings(table.base, plain, row.nearest)
             near = ", nearest: " + ", ".join(f"{o.text} = {told(o.value, o.unit)}" for o in row.rule.operands(values))
         yield f"  where {row.rule.text}: drops {number(row.dropped)}, {number(row.alone)} of them alone{near}"
 
