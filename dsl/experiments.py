@@ -1,5 +1,6 @@
 """Sweeps, comparisons, checks and reports, checked against the run that they vary or the results that they show."""
 
+from dsl.alike import alike
 from dsl.axes import axes_of
 from dsl.blocks import Body, Entry, Part
 from dsl.dimensions import condition
@@ -168,6 +169,8 @@ def compare_of(world: World, defined: Defined) -> Compare | None:
     if _failed(world, before) or len(runs) < len(between):
         return None
     named = baseline.name if baseline else runs[0].name if runs else ""
+    if not alike(world, body.entries["between"], between, runs):
+        return None
     return Compare(
         defined.name,
         defined.block.title,

@@ -59,4 +59,4 @@ KINDS = (
     PRICE,
     HAZARD,
 )
-EVALUATED = ("run", "roofline")  # kinds this version evaluates; the others are checked and reported as not evaluated
+EVALUATED = ("run", "compare", "roofline")  # the others are checked and reported as not evaluated

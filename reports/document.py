@@ -7,12 +7,13 @@ what is missing is null and named. Paths are logical, so that the same file give
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dsl.scenario import Check, Report, Roofline, Run, Scenario, Value
+from dsl.scenario import Check, Compare, Report, Roofline, Run, Scenario, Value
 from dsl.schema import run_row
 from engine import cost
 from engine.evaluate import Result, evaluate_phases
 from engine.metrics import BY_NAME, METRICS
 from engine.read import read
+from reports.comparison import Side, comparison, sides_of
 from reports.intervals import intervals
 from reports.judgement import check, plain, verdict
 from reports.point import Json, failures, number, point_of
@@ -27,6 +28,8 @@ def build(scenario: Scenario) -> Json:
     """The document of a scenario: every run of the file evaluated, judged and summed up."""
     runs = [(run, evaluated(run)) for run in scenario.runs]
     points = [point(run, result, scenario.checks) for run, result in runs]
+    compared = comparisons(scenario, runs, points)
+    points = points or [p for e in compared[:1] for p in baseline_first(e)]
     report = report_of(scenario.report)
     shown = [] if scenario.report is None else [(i.text, i.called, i.unit) for i in scenario.report.show]
     if report.get("kind") is None:
@@ -47,8 +50,25 @@ def build(scenario: Scenario) -> Json:
         "not_evaluated": not_evaluated(scenario),
         "notes": list(scenario.notes),
         "source": scenario.source,
-        "experiments": [*rooflines(scenario), *run_experiments(runs, points)],
+        "experiments": [*rooflines(scenario), *run_experiments(runs, points), *compared],
     }
+
+
+def comparisons(scenario: Scenario, runs: Sequence[tuple[Run, Result]], points: Sequence[Json]) -> list[Json]:
+    """The compare blocks of the file, each with its runs evaluated once."""
+    sides = (Side(run, r, p, names_of(run, r)) for (run, r), p in zip(runs, points, strict=True))
+    found = {side.run.where: side for side in sides}
+
+    def make(run: Run) -> Side:
+        result = evaluated(run)
+        return Side(run, result, point(run, result, scenario.checks), names_of(run, result))
+
+    return [comparison(block, sides_of(block, found, make)) for block in scenario.compares]
+
+
+def baseline_first(experiment: Json) -> list[Json]:
+    """The points of a comparison, its baseline's before the others."""
+    return sorted(experiment["points"], key=lambda p: bool(p["name"] != experiment["baseline"]))
 
 
 FOLLOWS = ("layout.data", "layout.sequence_parallel")  # settings that a phase works out anew where none is stated
@@ -75,7 +95,7 @@ def run_experiments(runs: Sequence[tuple[Run, Result]], points: Sequence[Json]) 
     """The runs of the file, each with its one point."""
     return [
         {"kind": "run", "name": run.name, "title": run.title, "where": run.where, "points": [p]}
-        for (run, _), p in zip(runs, points, strict=True)
+        for (run, _), p in zip(runs, points[: len(runs)], strict=True)
     ]
 
 
@@ -88,7 +108,8 @@ def nothing(scenario: Scenario) -> Json:
 
 def exit_code(document: Json) -> int:
     """1 where a require or a check of severity fail does not hold, or a layout does not fit or cannot be built."""
-    return int(any(failed(p) for e in document["experiments"] if e["kind"] == "run" for p in e["points"]))
+    judged = ("run", "compare")
+    return int(any(failed(p) for e in document["experiments"] if e["kind"] in judged for p in e["points"]))
 
 
 def not_evaluated(scenario: Scenario) -> list[Json]:
@@ -96,7 +117,7 @@ def not_evaluated(scenario: Scenario) -> list[Json]:
     return [
         {"kind": e.kind, "name": e.name, "title": e.title, "where": e.where}
         for e in scenario.experiments
-        if not isinstance(e, (Run, Roofline))
+        if not isinstance(e, (Run, Roofline, Compare))
     ]
 
 

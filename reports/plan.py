@@ -150,6 +150,13 @@ class Plan:
 
 
 def plan_of(document: Json) -> Plan:
-    """The run the document is about: the first one of the file; an empty one where it has none."""
+    """The run the document is about: the first one of the file, else the first baseline, else an empty one."""
     runs = [e for e in document["experiments"] if e["kind"] == "run" and e["points"]]
+    runs += [baseline(e) for e in document["experiments"] if e["kind"] == "compare"]
     return Plan(document, runs[0] if runs else {"kind": "run", "name": "", "title": "", "points": []})
+
+
+def baseline(experiment: Json) -> Json:
+    """The baseline of a comparison as the experiment of a run."""
+    point = next(p for p in experiment["points"] if p["name"] == experiment["baseline"])
+    return {"kind": "run", "name": point["name"], "title": point["title"], "points": [point]}

@@ -1,6 +1,6 @@
 """What of a scenario does not hold, as lines for the terminal: every failed `require` with its operands' values."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from reports.commands.told import told
@@ -8,17 +8,24 @@ from reports.point import Json
 
 
 def unmet(document: Mapping[str, Any]) -> tuple[str, ...]:
-    """A line for each require of a run that does not hold, and for each layout that cannot be built or does not fit."""
-    runs = [e for e in document["experiments"] if e["kind"] == "run"]
-    return tuple(line for run in runs for point in run["points"] for line in _lines(run["name"], point))
+    """A line for each require that does not hold, and for each layout that cannot be built or does not fit."""
+    runs = {e["name"]: point for e in document["experiments"] if e["kind"] == "run" for point in e["points"]}
+    lines = [line for name, point in runs.items() for line in _lines(f"run `{name}`", point, [])]
+    for e in document["experiments"]:
+        for point in e["points"] if e["kind"] == "compare" else ():
+            told = runs.get(point["name"])
+            known = [] if told is None else [v["require"] for v in told["verdicts"]]
+            lines += _lines(f"compare `{e['name']}`, run `{point['name']}`", point, known, told is not None)
+    return tuple(lines)
 
 
-def _lines(name: str, point: Json) -> Iterator[str]:
-    if point["status"] != "ok":
-        yield f"run `{name}`: {'; '.join(point['reasons']) or point['status'].replace('_', ' ')}"
+def _lines(name: str, point: Json, known: Sequence[str], told: bool = False) -> Iterator[str]:
+    """What of a point does not hold, without what was said of the same run before."""
+    if point["status"] != "ok" and not told:
+        yield f"{name}: {'; '.join(point['reasons']) or point['status'].replace('_', ' ')}"
     for verdict in point["verdicts"]:
-        if verdict["holds"] is False:
-            yield f"run `{name}`: {_told(verdict)}"
+        if verdict["holds"] is False and verdict["require"] not in known:
+            yield f"{name}: {_told(verdict)}"
 
 
 def _told(verdict: Json) -> str:
