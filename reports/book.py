@@ -3,7 +3,7 @@
 All numbers and cross references are given here, so that HTML and PDF agree; templates only print them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -94,7 +94,7 @@ def numbered(plan: Plan) -> Iterator[Numbered]:
     """The chapters that have something to show, with their numbers and letters."""
     plain, letter = 0, 0
     for chapter in chosen(plan):
-        sections = [s for make in chapter.sections if (s := make(plan))]
+        sections = [s for make in chapter.sections for s in several(make(plan))]
         if not sections:
             continue
         plain, letter = (plain, letter + 1) if chapter.appendix else (plain + chapter.numbered, letter)
@@ -103,6 +103,11 @@ def numbered(plan: Plan) -> Iterator[Numbered]:
         yield Numbered(
             chapter, own, tuple(Part(s, f"{own}.{titled.index(s) + 1}" if s.title else "") for s in sections)
         )
+
+
+def several(made: Section | Sequence[Section] | None) -> Sequence[Section]:
+    """What a section's file gave, as a list: nothing, one section, or one for each experiment."""
+    return () if made is None else (made,) if isinstance(made, Section) else made
 
 
 def chosen(plan: Plan) -> list[Chapter]:
@@ -134,16 +139,17 @@ def number_sections(book: Book) -> None:
 
 
 def drawn(plan: Plan, wanted: list[str]) -> dict[str, "Picture"]:
-    """The pictures of the figures wanted, those without data left out; "compared_memory" shows all runs of the file."""
+    """The pictures of the figures wanted, those without data left out."""
+    return {key: picture for key in wanted if (picture := picture_of(plan, key))}
+
+
+def picture_of(plan: Plan, key: str) -> "Picture | None":
+    """The picture of a key: "memory" of the plan's run, "compared_memory" of all runs, "heatmap/NAME/0" of a table."""
+    if "/" in key:
+        figure, name, *which = key.split("/")
+        found = next(e for e in plan.document["experiments"] if e["name"] == name and e["kind"] != "run")
+        return figures.of_experiment(figure, found, *map(int, which))
+    if (name := key.removeprefix("compared_")) == key:
+        return figures.of_point(key, plan.point)
     runs = (plan, *plan.others)
-    pictures = {}
-    for key in wanted:
-        name = key.removeprefix("compared_")
-        picture = (
-            figures.of_point(name, plan.point)
-            if name == key
-            else figures.of_points(name, [p.point for p in runs], [p.experiment["name"] for p in runs])
-        )
-        if picture:
-            pictures[key] = picture
-    return pictures
+    return figures.of_points(name, [p.point for p in runs], [p.experiment["name"] for p in runs])

@@ -111,7 +111,7 @@ def page(book: Book, medium: str, folders: Sequence[str], frame: Mapping[str, An
             "heading": c.heading,
             "classes": c.chapter.classes,
             "sections": [
-                {"key": p.section.key, "heading": p.heading, "body": body(p.section, p.section.key)} for p in c.parts
+                {"key": p.section.key, "heading": p.heading, "body": body(p.section, p.section.form)} for p in c.parts
             ],
         }
         for c in book.chapters

@@ -78,6 +78,12 @@ class Section:
     figures: tuple[str, ...] = ()
     equations: tuple[str, ...] = ()
     facts: Mapping[str, Any] | None = None
+    template: str = ""  # of templates/sections, where it is not the key: one file serves every sweep of a document
+
+    @property
+    def form(self) -> str:
+        """The name of its template."""
+        return self.template or self.key
 
 
 @dataclass(frozen=True)
@@ -138,6 +144,10 @@ class Plan:
     def missing_for(self, name: str) -> list[str]:
         """What a result needs and the file does not state."""
         return [str(m) for row in self.point["unavailable"] if row["result"] == name for m in row["missing"]]
+
+    def experiments(self, kind: str) -> list[Json]:
+        """The evaluated experiments of a kind, in the order of the file."""
+        return [e for e in self.document["experiments"] if e["kind"] == kind and e["points"]]
 
     @cached_property
     def others(self) -> tuple["Plan", ...]:

@@ -47,3 +47,32 @@ KNOWN = {
     "gpus": "GPUs",
     "gpu_hours": "GPU-hours",
 }
+
+SETTINGS = {
+    "cluster.gpus": "GPUs",
+    "cluster.nodes": "nodes",
+    "cluster.gpu": "GPU",
+    "cluster.price": "price of a GPU-hour",
+    "layout.tensor": "tensor-parallel degree",
+    "layout.pipeline": "pipeline stages",
+    "layout.data": "data-parallel degree",
+    "layout.context": "context-parallel degree",
+    "layout.expert": "expert-parallel degree",
+    "layout.expert_tensor": "tensor-parallel degree of experts",
+    "layout.micro_batch": "micro-batch",
+    "layout.schedule": "schedule",
+    "layout.schedule.virtual_stages": "virtual stages",
+    "layout.recompute": "recomputation",
+    "layout.shard": "sharding",
+    "batch": "global batch",
+    "sequence": "sequence length",
+}
+"""Settings as words, where their path does not say it."""
+
+
+def setting(path: str) -> str:
+    """A setting, a result or an expression as words: "layout.tensor" → "tensor-parallel degree"."""
+    if path in SETTINGS or path in KNOWN:
+        return SETTINGS.get(path) or KNOWN[path]
+    simple = all(c.isalnum() or c in "._-" for c in path)
+    return words(path.rpartition(".")[2]) if simple else path

@@ -1,7 +1,8 @@
 """The figures of a report, one file each; matplotlib is imported when the first one is drawn.
 
 Every file has frozen data, `from_point(point)` that takes a point of the JSON document and returns the data or None
-where the figure does not apply, and `draw(data)` that returns a Picture. A new figure is one file and its name below.
+where the figure does not apply, and `draw(data)` that returns a Picture; those of experiments have
+`from_experiment(experiment, which)`. A new figure is one file and its name below.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 FIGURES = ("step_time", "memory", "topology", "checkpoint_curve", "pipeline_schedule", "cost_by_line",
            "traffic_by_tier", "roofline", "measured")  # fmt: skip
+OF_EXPERIMENTS: tuple[str, ...] = ("step_time", "memory", "waterfall")  # of a table of points: `from_experiment(experiment, which)` in place of `from_point`
 COMPARED = ("step_time", "memory", "cost_by_line")
 """The figures that can show several runs, a row each."""
 
@@ -32,5 +34,14 @@ def of_points(
     assert figure in COMPARED, f"{figure} shows one run"
     module = import_module(f"reports.figures.{figure}")
     data = module.from_points(points, names, chosen)
+    picture: Picture | None = None if data is None else module.draw(data)
+    return picture
+
+
+def of_experiment(figure: str, experiment: Mapping[str, Any], which: int = 0) -> "Picture | None":
+    """The figure (one of OF_EXPERIMENTS) of a table of points; which: of its charts. None where it does not apply."""
+    assert figure in OF_EXPERIMENTS, f"{figure} shows one run"
+    module = import_module(f"reports.figures.{figure}")
+    data = module.from_experiment(experiment, which)
     picture: Picture | None = None if data is None else module.draw(data)
     return picture

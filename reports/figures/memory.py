@@ -73,6 +73,14 @@ def from_points(points: Sequence[Mapping[str, Any]], names: Sequence[str], chose
     return MemoryData(tuple(rows[: bars.MOST]), _limit(points[chosen]), len(rows), "runs") if rows else None
 
 
+def from_experiment(experiment: Mapping[str, Any], which: int = 0) -> MemoryData | None:
+    """The figure of the runs of a comparison, the baseline first."""
+    points = experiment.get("points") or ()
+    names = [str(point.get("name")) for point in points]
+    baseline = experiment.get("baseline")
+    return from_points(points, names, names.index(baseline) if baseline in names else 0) if points else None
+
+
 def _row(stage: Mapping[str, Any], name: str, chosen: bool = False) -> MemoryRow:
     parts = tuple(sum(words.amount(stage.get(key)) for key in keys) for keys in PARTS)
     total, capacity = words.known(stage.get("total")), words.known(stage.get("capacity"))

@@ -162,20 +162,22 @@ class Sheet:
             left, top, right, bottom = clip
             made.set_clip_path(Rectangle((left, top), right - left, bottom - top, transform=self.millimeters))
 
-    def polygon(self, points: Sequence[Point], fill: str, *, edge: str = "", line: float = 0.5, z: float = 2) -> None:
-        """Draws a closed shape."""
+    def polygon(self, points: Sequence[Point], fill: str, *, edge: str = "", line: float = 0.5, z: float = 2,
+                opacity: float = 1.0) -> None:  # fmt: skip
+        """Draws a closed shape; one of low opacity lets the grid and other bands show through."""
         from matplotlib.patches import Polygon
 
         self._add(Polygon(list(points), closed=True, facecolor=fill or "none", edgecolor=edge or "none",
-                          linewidth=line if edge else 0, zorder=z, transform=self.millimeters))  # fmt: skip
+                          linewidth=line if edge else 0, zorder=z, alpha=None if opacity == 1.0 else opacity,
+                          transform=self.millimeters))  # fmt: skip
 
     def marker(self, x: float, y: float, shape: str = "o", fill: str = INK, size: float = 4.8, *,
-               edge: str = style.WHITE, z: float = 5) -> None:  # fmt: skip
+               edge: str = style.WHITE, line: float = 0.5, z: float = 5) -> None:  # fmt: skip
         """Draws a marker (matplotlib's shapes) of so many points; texts placed later keep off it."""
         from matplotlib.lines import Line2D
 
         self._add(Line2D([x], [y], marker=shape, markersize=size, markerfacecolor=fill, markeredgecolor=edge,
-                         markeredgewidth=0.5, linestyle="none", zorder=z, transform=self.millimeters))  # fmt: skip
+                         markeredgewidth=line, linestyle="none", zorder=z, transform=self.millimeters))  # fmt: skip
         half = size / MM / 2
         self.taken.append(Box.at("marker", x - half, y - half, x + half, y + half))
 

@@ -78,6 +78,14 @@ def from_points(points: Sequence[Mapping[str, Any]], names: Sequence[str], chose
     )
 
 
+def from_experiment(experiment: Mapping[str, Any], which: int = 0) -> StepTimeData | None:
+    """The figure of the runs of a comparison, the baseline first."""
+    points = experiment.get("points") or ()
+    names = [str(point.get("name")) for point in points]
+    baseline = experiment.get("baseline")
+    return from_points(points, names, names.index(baseline) if baseline in names else 0) if points else None
+
+
 def _row(point: Mapping[str, Any], name: str, chosen: bool) -> StepTimeRow:
     seconds = dict.fromkeys(KINDS, 0.0)
     for row in point["ledger"]:

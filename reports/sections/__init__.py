@@ -1,11 +1,12 @@
 """The order of the document. A section is a file here, a template of the same name, and its row in OUTLINE."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from reports.plan import Plan, Section
 from reports.sections.alternatives import alternatives
 from reports.sections.assumptions import assumptions, defaults
+from reports.sections.compare import compare
 from reports.sections.cost import cost, power
 from reports.sections.failures import failures
 from reports.sections.glossary import glossary
@@ -24,7 +25,8 @@ from reports.sections.rooflines import rooflines
 from reports.sections.source import source
 from reports.sections.step import step
 
-Make = Callable[[Plan], Section | None]
+Make = Callable[[Plan], Section | Sequence[Section] | None]
+"""Nothing where it does not apply; several where a document may hold several, one for each experiment."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ OUTLINE: tuple[Chapter, ...] = (
     Chapter("failures-and-checkpoints", "Failures and checkpoints", (failures,)),
     Chapter("cost-and-power", "Cost and power", (cost, power)),
     Chapter("operations-on-the-roof", "Operations on the roof", (rooflines,)),
-    Chapter("alternatives-side-by-side", "Alternatives", (alternatives,)),
+    Chapter("alternatives-side-by-side", "Alternatives", (compare, alternatives)),
     Chapter("limits-of-this-document", "Limits of this document", (limits,), classes="flows", always=True),
     Chapter("all-results", "All results", (results,), appendix=True),
     Chapter("operator-ledger", "Operator ledger", (ledger,), appendix=True, classes="landscape"),

@@ -26,12 +26,12 @@ SETTINGS_SHOWN = 40
 
 
 def alternatives(plan: Plan) -> Section | None:
-    if not plan.others:
+    if not plan.others or compared_whole(plan):
         return None
     tables = tuple(t for t in (runs_table(plan), results_table(plan), settings_table(plan)) if t)
     return Section(
         "alternatives",
-        "",
+        "Runs of the file" if any(e["kind"] == "compare" for e in plan.document["experiments"]) else "",
         tables,
         ("compared_step_time", "compared_memory"),
         facts={
@@ -41,6 +41,13 @@ def alternatives(plan: Plan) -> Section | None:
             "paired": len(plan.others) <= DIFFERENCES,
         },
     )
+
+
+def compared_whole(plan: Plan) -> bool:
+    """Whether one comparison of the file holds every run of it: it says more than this section."""
+    runs = {p.experiment["name"] for p in (plan, *plan.others)}
+    comparisons = (e for e in plan.document["experiments"] if e["kind"] == "compare")
+    return any(runs <= {point["name"] for point in e["points"]} for e in comparisons)
 
 
 def runs_table(plan: Plan) -> Table:
