@@ -83,7 +83,7 @@ def results_table(key: str, e: Json) -> Table:
     """A row each result: the baseline's value, each other run's with its difference, and the best by name."""
     first, *rest = ordered(e)
     paired = len(rest) <= PAIRED
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for row in e["rows"]:
         own = shown(row, row["values"][first])
         cells: list[Cell] = [label(row), UnitOf(own), own]
@@ -150,8 +150,8 @@ def causes_table(key: str, e: Json, part: str, unit: str) -> Table | None:
     causes = dict.fromkeys(bar["cause"] for f in falls for bar in f["bars"])
     shown_in, decimals = _unit(part, [f["difference"] for f in falls] + [f["from"] for f in falls])
     amounts = [{bar["cause"]: bar[unit] for bar in f["bars"]} for f in falls]
-    rows = [(capital(CAUSES.get(c, c)), *(a.get(c) for a in amounts)) for c in causes]
-    last = ("Difference", *(f["difference"] for f in falls))
+    rows: list[tuple[Cell, ...]] = [(capital(CAUSES.get(c, c)), *(a.get(c) for a in amounts)) for c in causes]
+    last: tuple[Cell, ...] = ("Difference", *(f["difference"] for f in falls))
     width = 48.0 / len(falls) if len(falls) <= PAIRED else 24.0  # two tables side by side
     columns = (text("Cause", 36), *(number(f["run"], shown_in, decimals, width, signed=True) for f in falls))
     what = {"step_time": "step time", "cost": "cost"}[part]
