@@ -104,7 +104,7 @@ def results_table(key: str, e: Json) -> Table:
 def differences_table(key: str, e: Json) -> Table:
     """Signed differences of every other run to the baseline."""
     rest = ordered(e)[1:]
-    rows = tuple(
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
         (label(row), UnitOf(shown(row, row["differences"][rest[0]], True)),
          *(shown(row, row["differences"][i], signed=True) for i in rest))
         for row in e["rows"]
@@ -128,7 +128,7 @@ def conditions_table(key: str, e: Json) -> Table | None:
     for i in order:
         for v in e["points"][i]["verdicts"]:
             found.setdefault(v["require"], {})[i] = v
-    rows = tuple(
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
         (require, first(by)["origin"], *(Status(STATUSES[by[i]["holds"]] if i in by else "na") for i in order))
         for require, by in found.items()
     )
