@@ -1,12 +1,13 @@
 """The schema: every kind of block there is.
 
-kind.py says what a row means. A new setting is a row in one of the five files, a new kind a block there and its
+kind.py says what a row means. A new setting is a row in one of the files, a new kind a block there and its
 name here.
 """
 
 from dsl.kind import AXES, DTYPES, OPERATIONS, SOURCE, Kind, Setting, row
 from dsl.kinds_document import CHECK, REPORT
 from dsl.kinds_hardware import CLUSTER, GPU, HAZARD, PRICE, TIER
+from dsl.kinds_measured import CALIBRATION, TRACE
 from dsl.kinds_model import MODEL
 from dsl.kinds_run import ARGUMENTS, RUN, STACK
 from dsl.kinds_tables import CHART, COMPARE, OPTIMIZE, ROOFLINE, SCALE, SENSITIVITY, SWEEP, VARY
@@ -14,6 +15,7 @@ from dsl.kinds_tables import CHART, COMPARE, OPTIMIZE, ROOFLINE, SCALE, SENSITIV
 __all__ = [
     "ARGUMENTS",
     "AXES",
+    "CALIBRATION",
     "CHART",
     "CHECK",
     "CLUSTER",
@@ -36,6 +38,7 @@ __all__ = [
     "STACK",
     "SWEEP",
     "TIER",
+    "TRACE",
     "VARY",
     "Kind",
     "Setting",
@@ -47,6 +50,8 @@ KINDS = (
     MODEL,
     CLUSTER,
     STACK,
+    CALIBRATION,
+    TRACE,
     RUN,
     SWEEP,
     COMPARE,

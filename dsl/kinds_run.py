@@ -1,6 +1,7 @@
 """The schema of a training run, and of the framework that it runs on."""
 
 from dsl.kind import ATTENTION_KERNELS, OPERATIONS, SOURCE, Kind, Setting, row
+from dsl.kinds_measured import ACTUAL
 
 STACK = Kind(
     "stack",
@@ -91,6 +92,8 @@ RUN = Kind(
         row("model", "model", "the model trained", "!"),
         row("cluster", "cluster", "the cluster used", "!"),
         row("stack", "stack", "the training framework", "megatron-core"),
+        row("calibration", "calibration", "own measurements that the prediction follows"),
+        row("trace", "trace", "a profiled step of this run, held against the prediction"),
         row("tokens", "tokens", "training tokens", bounds="> 0"),
         row("batch", "sequences", "global batch; in tokens it is converted by the sequence, exactly", bounds=">= 1"),
         row("sequence", "tokens", "sequence length; the model's when absent", bounds=">= 1"),
@@ -244,6 +247,7 @@ RUN = Kind(
             open_settings=True,
             repeats=True,
         ),
+        ACTUAL,
         Kind(
             "offload",
             "states kept in host memory",

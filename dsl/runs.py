@@ -17,7 +17,7 @@ from dsl.table import Results, Sources, Table, TableNames
 from dsl.units import number
 from dsl.values import Settled, referred
 
-REFERRED = ("model", "cluster", "stack")
+REFERRED = ("model", "cluster", "stack", "calibration", "trace")
 
 
 class World(Protocol):
@@ -69,7 +69,10 @@ def _required(table: Table, defined: Defined, body: Body, prefix: str) -> None:
         if row.required and prefix + path not in table.entries and not _optional_group(path, body):
             _lacks(table, f"{defined.kind.name} `{defined.name}`", path, row, defined)
     for part in body.parts:
-        if part.kind.name in ("tier", "phase"):
+        if part.kind.name == "row" and not part.name:
+            help = f"write: row {part.kind.name_choices[0]} {{ ... }}"
+            table.problems.append(Problem("E14", "which class of work?", part.span, "needs a word after it", help=help))
+        if part.kind.name in ("tier", "phase", "shape", "row"):
             for path, row in schema(part.kind).rows.items():
                 if row.required and path not in part.body.entries:
                     span = part.span
@@ -183,6 +186,7 @@ def run_of(world: World, defined: Defined) -> Run | None:
     settings = settings_of(table)
     _enough(world, table, defined)
     _nested(table)
+    _not_there(table)
     _told_twice(table, body)
     names = table.names("", world.results or {})
     for local in body.lets.values():
@@ -243,8 +247,9 @@ def settings_of(table: Table) -> dict[str, Value]:
     settings |= {
         path: value for path, value in table.settled.items() if path.startswith("hazard") and value is not None
     }
-    if table.tiers:
-        settings["cluster.tier"] = Value(table.tiers, "", None, "derived", "innermost first")
+    for head, names in table.parts.items():
+        note = "innermost first" if head == "cluster.tier" else "in the order stated"
+        settings[head] = Value(names, "", None, "derived", note)
     interval = settings.get("checkpoint.interval")
     if interval is not None and isinstance(interval.value, str):  # a rule, not a time
         del settings["checkpoint.interval"]
@@ -314,6 +319,16 @@ def _enough(world: World, table: Table, defined: Defined) -> None:
                     help=f"write: {example}",
                 )
             )
+
+
+def _not_there(table: Table) -> None:
+    """A warning for measured tiers that the cluster does not have: nothing is predicted with them."""
+    for tier in table.parts.get("calibration.tier", ()):
+        if tier not in table.tiers:
+            entry = table.entries["calibration"]
+            title = f"calibration `{table.get('calibration')}` measures tier `{tier}`, which the cluster does not have"
+            help = f"call it as the cluster does: {', '.join(table.tiers)}" if table.tiers else ""
+            table.problems.append(Problem("W01", title, entry.value.span, "named here", help=help, severity="warning"))
 
 
 def _told_twice(table: Table, body: Body) -> None:

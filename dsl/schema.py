@@ -8,12 +8,15 @@ from functools import cache
 from typing import NamedTuple
 
 from dsl.kind import SECTIONS
-from dsl.kinds import ARGUMENTS, AXES, KINDS, TIER, Kind, Setting
+from dsl.kinds import ARGUMENTS, AXES, KINDS, Kind, Setting
 
-REFERENCES = ("gpu", "model", "cluster", "run", "stack")
+REFERENCES = ("gpu", "model", "cluster", "run", "stack", "calibration", "trace")
 
 # Where the settings of a block are found in the table of a run.
-PREFIXES = {"model": "model.", "cluster": "cluster.", "gpu": "cluster.gpu.", "stack": "stack.", "run": ""}
+PREFIXES = {
+    "model": "model.", "cluster": "cluster.", "gpu": "cluster.gpu.", "stack": "stack.", "calibration": "calibration.",
+    "trace": "trace.", "run": "",
+}  # fmt: skip
 
 
 class Schema(NamedTuple):
@@ -89,12 +92,28 @@ READ_ONLY = {
 
 
 def run_row(path: str) -> Setting | None:
-    """The setting at a full path of a run, tiers included (cluster.tier.pod.bandwidth), or None."""
-    row = run_rows().get(path)
-    if row is None and path.startswith("cluster.tier."):
-        _, dot, last = path.removeprefix("cluster.tier.").rpartition(".")
-        row = schema(TIER).rows.get(last) if dot else None
-    return row
+    """The setting at a full path of a run, tiers and the like included (cluster.tier.pod.bandwidth), or None."""
+    found = run_rows().get(path)
+    return found if found is not None else part_row(path)
+
+
+@cache
+def parts() -> dict[str, Kind]:
+    """Blocks that repeat in what a run refers to, by the path of their settings: cluster.tier, calibration.shape …"""
+    found: dict[str, Kind] = {}
+    for name, prefix in PREFIXES.items():
+        if prefix:
+            found |= {prefix + kind.name: kind for kind in schema(kinds()[name]).repeated.values()}
+    return found
+
+
+def part_row(path: str) -> Setting | None:
+    """The setting of a repeated block: cluster.tier.NAME.bandwidth."""
+    for head, kind in parts().items():
+        if path.startswith(head + "."):
+            name, dot, last = path.removeprefix(head + ".").partition(".")
+            return schema(kind).rows.get(last) if dot and name else None
+    return None
 
 
 def item_row(row: Setting) -> Setting:

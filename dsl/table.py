@@ -11,11 +11,11 @@ from dsl.arguments import given_arguments
 from dsl.blocks import Body, Entry, Local, text_of
 from dsl.defaults import KEPT, default_expression, literal, plain
 from dsl.dimensions import check
-from dsl.kinds import ARGUMENTS, TIER, Setting
+from dsl.kinds import ARGUMENTS, Setting
 from dsl.problems import COMMAND_LINE, Label, Problem, Span
 from dsl.quantities import HOLDS, dimension, display_unit
 from dsl.scenario import Value
-from dsl.schema import READ_ONLY, REFERENCES, argument, schema
+from dsl.schema import READ_ONLY, REFERENCES, argument, part_row, parts, schema
 from dsl.scope import Scope, let_of, lets_of, setting_of
 from dsl.syntax import Expression, Name, Number
 from dsl.unknown import inner_name, unknown_name
@@ -33,6 +33,11 @@ OPTIONAL = (
     "lora",
     "checkpoint.host",
     "checkpoint.local",
+    "calibration",
+    "calibration.attention",
+    "calibration.factor",
+    "trace",
+    "actual",
 )  # absent unless something is stated
 
 
@@ -109,7 +114,7 @@ class Table:
         self.sources: dict[str, Sources] = {}  # by prefix
         self.lets: dict[str, Local] = {}
         self.cells: dict[tuple[str, bool], LocalCell] = {}
-        self.tiers: tuple[str, ...] = ()
+        self.parts: dict[str, tuple[str, ...]] = {}  # names of blocks that repeat, by their path: cluster.tier
         self.whole = True  # False where a base is missing
         self.settled: dict[str, Value | None] = {}
         self.open: list[str] = []
@@ -124,13 +129,19 @@ class Table:
         for path, entry in body.entries.items():
             full = prefix + path
             self.entries.setdefault(full, entry._replace(path=full, prefix=prefix))
-        tiers = body.of("tier")
-        if tiers:
-            self.tiers = tuple(part.name for part in tiers)
-        for part in tiers:
+        for part in body.parts:
+            head = prefix + part.kind.name
+            if head not in parts():
+                continue
+            self.parts[head] = tuple(dict.fromkeys((*self.parts.get(head, ()), part.name)))
             for path, entry in part.body.entries.items():
-                full = f"{prefix}tier.{part.name}.{path}"
+                full = f"{head}.{part.name}.{path}"
                 self.entries.setdefault(full, entry._replace(path=full, prefix=prefix, block=sources.name))
+
+    @property
+    def tiers(self) -> tuple[str, ...]:
+        """The names of the cluster's tiers, innermost first."""
+        return self.parts.get("cluster.tier", ())
 
     def get(self, path: str) -> Any:
         """The plain value of a setting, or None."""
@@ -201,9 +212,8 @@ class Table:
     def row(self, path: str) -> Setting | None:
         """The setting at a full path, tiers included, or None."""
         row = self.rows.get(path) or READ_ONLY.get(path)
-        if row is None and path.startswith("cluster.tier."):
-            name, _, last = path.removeprefix("cluster.tier.").rpartition(".")
-            row = schema(TIER).rows.get(last) if name in self.tiers else None
+        if row is None and any(path.startswith(f"{head}.{n}.") for head, names in self.parts.items() for n in names):
+            row = part_row(path)
         return row
 
     def paths(self) -> list[str]:
@@ -212,7 +222,12 @@ class Table:
         absent = tuple(g + "." for g in OPTIONAL if g not in groups)
         bare = {prefix[:-1] for prefix in absent}
         plain = [p for p in self.rows if p not in bare and not p.startswith(absent)]
-        return plain + [f"cluster.tier.{tier}.{path}" for tier in self.tiers for path in schema(TIER).rows]
+        return plain + [
+            f"{head}.{name}.{path}"
+            for head, names in self.parts.items()
+            for name in names
+            for path in schema(parts()[head]).rows
+        ]
 
     def context(self, entry: Entry) -> Context:
         """Where an entry's value is read."""
@@ -247,6 +262,8 @@ class Table:
         sources = self.sources.get(entry.prefix)
         if entry.file.library:
             return "library"
+        if entry.prefix == "calibration.":
+            return "calibration"
         return "inherited" if sources is not None and entry.block not in (sources.name, COMMAND_LINE) else "stated"
 
     def _taken(self, entry: Entry) -> Value | None:

@@ -4,12 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine import offload, overlap
-from engine.collectives import COLLECTIVES
+from engine import calibrate, offload, overlap
 from engine.columns import ONE, ZERO, Column
 from engine.inputs import Run
 from engine.layout import Degrees
-from engine.ledger import Entry, Row, price
+from engine.ledger import Entry, Row, call_seconds, price
 from engine.models import Parameters
 from engine.operators import lora
 from engine.operators.optimizer import optimizer
@@ -28,6 +27,7 @@ def step(run: Run, d: Degrees, n: Parameters) -> Step:
     schedule, m = SCHEDULES[run.layout.schedule.kind], d.micro_batches
     times = StageTimes(made.forward, made.backward)
     bubble = np.maximum(schedule.total(times, m, d.vp, ZERO) - m * made.slowest, 0.0)
+    bubble = calibrate.factor(run, "pipeline") * bubble
     entries = [*stage_entries(run, d, made), wait("pipeline", "bubble", bubble)]
     if d.pp > 1:
         entries.append(sends(run, d, made, exposed_sends(run, d, times, made.send)))
@@ -120,7 +120,7 @@ def tied(run: Run, made: Timing) -> Entry:
     """All-reduce of the tied embedding's gradient between the first and the last stage."""
     group = replace(made.prices.groups["pipeline"], size=ONE * 2)
     size = reduce_bytes(run) * made.parameters.embedding
-    seconds = COLLECTIVES["all_reduce"].seconds(size, group, made.prices.terms)
+    seconds = call_seconds(made.prices, "all_reduce", size, "pipeline", group)
     return Entry(_collective("embedding", "tied gradient", "all_reduce", size, seconds, seconds, None), ONE)
 
 
@@ -131,7 +131,10 @@ def overheads(run: Run, d: Degrees, entries: list[Entry]) -> list[Entry]:
     """
     doublings = np.log2(np.maximum(d.used / NODE, 1.0))
     rest = add(e.exposed for e in entries)
-    fixed = run.stack.step_time * (1 + doublings / 2)
-    waits = [wait("step", "stragglers", run.stack.straggler * doublings * rest), wait("step", "fixed", fixed)]
+    idle = calibrate.factor(run, "idle")
+    fixed = idle * run.stack.step_time * (1 + doublings / 2)
+    waits = [wait("step", "stragglers", idle * run.stack.straggler * doublings * rest), wait("step", "fixed", fixed)]
     slow = run.cluster.slow_rank * (rest + add(e.exposed for e in waits))
-    return [*waits, wait("step", SLOW_RANK, slow)]
+    waits.append(wait("step", SLOW_RANK, slow))
+    whole = rest + add(e.exposed for e in waits)
+    return [*waits, wait("step", "calibration", (calibrate.factor(run, "step") - 1.0) * whole)]

@@ -7,6 +7,7 @@ those of the language's schema; engine/read.py builds a ``Run`` from a flat tabl
 
 from dataclasses import dataclass
 
+from engine.calibration_inputs import Calibration
 from engine.columns import Column
 from engine.model_inputs import Attention, Biases, Experts, Mixer, Model
 
@@ -14,6 +15,7 @@ __all__ = [
     "Attention",
     "AttentionKernel",
     "Biases",
+    "Calibration",
     "Capex",
     "Checkpoint",
     "Cluster",
@@ -372,6 +374,7 @@ class Run:
     offload: Offload | None
     lora: Lora | None
     utilization: Column
+    calibration: Calibration | None
 
     @property
     def gpu(self) -> Gpu:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from engine import calibrate, shapes
 from engine.collectives import COLLECTIVES, Terms
 from engine.columns import ONE, ZERO, Column
 from engine.inputs import Run
@@ -18,6 +19,7 @@ from engine.operators import lora
 from engine.operators.work import WIDE, Block, Collective, Gemm, Sdpa, Traffic, Work, casts
 
 ATTENTION_BACKWARD_KERNELS = 3
+CLASS_AXES = ("tensor", "context", "expert", "pipeline")  # the rest is data-parallel: shard, copies, expert_data
 ATTENTION_HIDES = 0.7  # share of the attention kernel that a ring exchange can hide behind
 
 
@@ -66,9 +68,9 @@ def price(works: Iterable[Work], block: str, phase: str, prices: Prices) -> tupl
     """Rows of one phase of a block, in order; a collective comes last: it may hide behind the rest."""
     works = casts(tuple(works), prices.run.precision)
     local = {i: _local(w, block, phase, prices) for i, w in enumerate(works) if not isinstance(w, Collective)}
-    busy = {row.op: row.seconds for row in local.values()}
+    beside = {row.op: row.seconds for row in local.values()}
     return tuple(
-        _collective(w, block, phase, prices, busy) if isinstance(w, Collective) else local[i]
+        _collective(w, block, phase, prices, beside) if isinstance(w, Collective) else local[i]
         for i, w in enumerate(works)
     )
 
@@ -83,15 +85,29 @@ def _local(work: Gemm | Sdpa | Traffic, block: str, phase: str, prices: Prices) 
     stated = getattr(run.efficiency, work.op, None)
     if isinstance(work, Gemm):
         seconds, eta = gemm_seconds(work, dev, stated, bf16=work.op in WIDE)
+        if stated is None and work.groups is None and run.calibration is not None:
+            slower = shapes.timed(work, dev, run, work.op in WIDE)
+            seconds, eta = seconds * slower, eta / slower
         kernels = ONE if work.groups is None else work.groups  # a grouped GEMM launches one kernel an expert
         row = _row(block, _name(work), phase, "gemm", gemm_flops(work), work.weights, eta, seconds, kernels)
+        row = row if stated is not None else _measured(row, run)
         return row if work.tag != "dW" or block == lora.NAME or lora.trains_all(run) else _trained(row, run)
     if isinstance(work, Sdpa):
         seconds, eta = sdpa_seconds(work, dev, stated)
         kernels = ONE * (ATTENTION_BACKWARD_KERNELS if work.backward else 1)
-        return _row(block, _name(work), phase, "sdpa", work.flops, ZERO, eta, seconds, kernels)
+        row = _row(block, _name(work), phase, "sdpa", work.flops, ZERO, eta, seconds, kernels)
+        return row if stated is not None else _measured(row, run)
     seconds, passes = traffic_seconds(work, dev)
-    return _row(block, _name(work), phase, "hbm", ZERO, work.bytes * passes, passes, seconds)
+    return _measured(_row(block, _name(work), phase, "hbm", ZERO, work.bytes * passes, passes, seconds), run)
+
+
+def _measured(row: Row, run: Run) -> Row:
+    """A row of local work at the measured speed of its class, where a calibration has one."""
+    if run.calibration is None:
+        return row
+    f = calibrate.factor(run, "optimizer" if row.block == "optimizer" else row.kind)
+    eta = row.efficiency if row.efficiency is None or row.kind == "hbm" else row.efficiency / f
+    return replace(row, seconds=f * row.seconds, exposed=f * row.exposed, efficiency=eta)
 
 
 def _trained(row: Row, run: Run) -> Row:
@@ -121,11 +137,19 @@ def _row(
     return Row(block, op, phase, kind, flops, moved, eta, None, None, seconds, seconds, None, kernels)
 
 
-def _collective(work: Collective, block: str, phase: str, prices: Prices, busy: dict[str, Column]) -> Row:
+def call_seconds(prices: Prices, kind: str, size: Column, axis: str, group: Group | None = None) -> Column:
+    """Seconds of a collective of ``size`` bytes over the group of an axis, as calibrated where that was measured."""
+    run, laid_over = prices.run, prices.groups[axis] if group is None else group
+    laid, terms = calibrate.laid(run, kind, laid_over, prices.terms)
+    own = {"expert_tensor": "expert"}.get(axis, axis if axis in CLASS_AXES else "data")
+    return calibrate.factor(run, own) * COLLECTIVES[kind].seconds(size, laid, terms)
+
+
+def _collective(work: Collective, block: str, phase: str, prices: Prices, beside: dict[str, Column]) -> Row:
     """A collective row; what hides it depends on the axis and on the layout's overlap."""
     group, rule = prices.groups[work.axis], COLLECTIVES[work.kind]
-    seconds = rule.seconds(work.bytes, group, prices.terms)
-    exposed, behind = _exposed(work, seconds, prices, busy)
+    seconds = call_seconds(prices, work.kind, work.bytes, work.axis)
+    exposed, behind = _exposed(work, seconds, prices, beside)
     moved = rule.traffic(work.bytes, group.size)
     alpha = np.divide(moved, seconds * group.bandwidth, out=np.full_like(seconds, np.nan), where=seconds > 0)
     return Row(
@@ -145,7 +169,9 @@ def _collective(work: Collective, block: str, phase: str, prices: Prices, busy: 
     )
 
 
-def _exposed(work: Collective, seconds: Column, prices: Prices, busy: dict[str, Column]) -> tuple[Column, str | None]:
+def _exposed(
+    work: Collective, seconds: Column, prices: Prices, beside: dict[str, Column]
+) -> tuple[Column, str | None]:
     """Exposed seconds of a collective inside a block, and what hides the rest (ruling E7)."""
     layout, tax = prices.run.layout, prices.run.stack.overlap_tax
     if work.axis == "expert":
@@ -156,7 +182,7 @@ def _exposed(work: Collective, seconds: Column, prices: Prices, busy: dict[str, 
         return (1 - layout.overlap.tensor) * seconds, "compute, as stated"
     if work.axis == "tensor" and layout.tp_overlap == "none":
         return seconds, None
-    cover = busy.get(work.behind) if work.behind else None
+    cover = beside.get(work.behind) if work.behind else None
     if work.axis == "tensor":
         seconds = (1 - prices.run.stack.tensor_hidden) * seconds
     if cover is None:
@@ -175,12 +201,13 @@ def launch(rows: tuple[Row, ...], block: str, phase: str, prices: Prices) -> Row
     kernels = ZERO
     for row in rows:
         kernels = kernels + (row.kernels if row.axis is None else row.kernels * (prices.groups[row.axis].size > 1))
-    busy = total(rows)
+    device = total(rows)
     gap = kernels * stack.kernel_gap
     if run.kernels.graphs:
-        seconds = gap * stack.graph_gap + ZERO * busy
+        seconds = gap * stack.graph_gap + ZERO * device
     else:
-        seconds = gap + np.maximum(kernels * stack.host_time - busy - gap, 0.0)
+        seconds = gap + np.maximum(kernels * stack.host_time - device - gap, 0.0)
+    seconds = calibrate.factor(run, "idle") * seconds
     return Row(block, "launch", phase, "launch", ZERO, ZERO, None, None, None, seconds, seconds, None, ZERO)
 
 

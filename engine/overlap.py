@@ -12,7 +12,7 @@ from engine.collectives import COLLECTIVES
 from engine.columns import ONE, ZERO, Column
 from engine.inputs import Run
 from engine.layout import Degrees
-from engine.ledger import Entry, Prices, Row
+from engine.ledger import Entry, Prices, Row, call_seconds
 from engine.states import reduce_bytes
 
 WINDOW = 0.8  # share of a micro-batch's pass that can hide gradient or parameter traffic
@@ -136,7 +136,7 @@ def _hidden(prices: Prices, bucket: Bucket, op: str, kind: str, size: Column, co
 
 
 def _seconds(prices: Prices, kind: str, size: Column, axis: str) -> Column:
-    return COLLECTIVES[kind].seconds(size, prices.groups[axis], prices.terms)
+    return call_seconds(prices, kind, size, axis)
 
 
 def _entry(
@@ -146,7 +146,7 @@ def _entry(
     """A ledger entry of a data-parallel collective."""
     group, rule = prices.groups[bucket.axis], COLLECTIVES[kind]
     count = count * (size > 0)  # nothing is trained: nothing is sent
-    busy = rule.seconds(size, group, prices.terms)
+    busy = call_seconds(prices, kind, size, bucket.axis)
     moved = rule.traffic(size, group.size)
     alpha = np.divide(moved, busy * group.bandwidth, out=np.full_like(moved * busy, np.nan), where=busy > 0)
     shown = np.where(group.size > 1, exposed, 0.0)

@@ -11,6 +11,8 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, TypeVar
 
+from engine.calibrate import calibrated
+from engine.calibration_inputs import Calibration
 from engine.columns import column
 from engine.inputs import Attention, Cluster, Gpu, Mixer, Model, Recompute, Run, Schedule, Shard, Stack
 
@@ -27,6 +29,7 @@ PATHS: dict[tuple[type, str], str] = {
     (Model, "name"): "",
     (Cluster, "name"): "",
     (Stack, "name"): "",
+    (Calibration, "name"): "",
 }
 
 
@@ -90,6 +93,7 @@ def read(settings: Mapping[str, Any]) -> Run:
 
     "model", "cluster", "cluster.gpu" and "stack" hold the names of what they refer to; "name" the run's.
     "cluster.tier" is the tuple of tier names, innermost first. "checkpoint.rule" and "checkpoint.interval"
-    are both there. Choices with arguments spread: "layout.schedule" and "layout.schedule.virtual_stages".
+    are both there. Choices with arguments spread: "layout.schedule" and "layout.schedule.virtual_stages". Where a
+    calibration is named, its measurements stand in the place of the library's figures.
     """
-    return build(Run, "", settings)
+    return calibrated(build(Run, "", settings))

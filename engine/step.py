@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine import kernels, offload
+from engine import calibrate, kernels, offload
 from engine.collectives import point_to_point, terms
 from engine.columns import ONE, ZERO, Column, column
 from engine.groups import groups
@@ -149,7 +149,8 @@ def timing(run: Run, d: Degrees, n: Parameters) -> Timing:
             + add(again.count(kinds, k) * total(b.recompute) for k, found in layers.items() for b in found)
             + add(b.backward_seconds for b in ends)
         )
-    send = point_to_point.seconds(send_bytes(run, d), prices.groups["pipeline"], prices.terms)
+    group, own = calibrate.laid(run, "send", prices.groups["pipeline"], prices.terms)
+    send = calibrate.factor(run, "pipeline") * point_to_point.seconds(send_bytes(run, d), group, own)
     parameters = rank_parameters(run, n, d)
     schedule = SCHEDULES[run.layout.schedule.kind]
     ranks = tuple(schedule.partners(s.index, d.pp) for s in stages)

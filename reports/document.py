@@ -148,8 +148,9 @@ def point(run: Run, result: Result, checks: tuple[Check, ...]) -> Json:
 
 
 def stated(run: Run) -> list[tuple[str, Value]]:
-    """The settings that have a value, the run's own name left out."""
-    return [(path, value) for path, value in run.settings.items() if value.value is not None and path != "name"]
+    """The settings that have a value; the run's own name and what was measured of it are no inputs."""
+    beside = ("name", "trace", "actual")
+    return [(p, v) for p, v in run.settings.items() if v.value is not None and p.partition(".")[0] not in beside]
 
 
 def names_of(run: Run, result: Result) -> dict[str, Any]:

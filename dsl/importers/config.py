@@ -124,3 +124,17 @@ def parsed(data: bytes, name: str) -> tuple[Config | None, list[Problem]]:
     if not isinstance(found, dict):
         return None, [Problem("E16", f"`{name}` holds no JSON object", place, help=help)]
     return Config(found, text, name), []
+
+
+def configurations(data: bytes) -> list[tuple[str, bytes]]:
+    """Several configurations in one file, each under a name of its own; none where the file is one itself."""
+    if len(data) > LARGEST:
+        return []
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        return []
+    whole = isinstance(found, dict) and bool(found) and all(
+        isinstance(v, dict) and ("architectures" in v or "model_type" in v) for v in found.values()
+    )
+    return [(name, json.dumps(value).encode()) for name, value in found.items()] if whole else []

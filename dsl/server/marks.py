@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from dsl.kinds import Setting
 from dsl.resolve import Resolution
-from dsl.schema import PREFIXES, kinds, schema
+from dsl.schema import PREFIXES, kinds, parts, schema
 from dsl.scope import Defined, Scope
 from dsl.server.meanings import Mark, Names, Place, Target, block_target, target
 from dsl.server.uses import Uses
@@ -101,8 +101,9 @@ def _inner(uses: Uses, block: Block, place: Place) -> Iterator[Mark]:
         yield Mark(block.span, "kind", block.kind, kind=kind)
         for point in block.at:
             yield from _assign(uses, point, Place(place.owner, place.kind._replace(open_settings=True)))
-        tier = f"{place.prefix}tier.{block.name}." if kind.name == "tier" else ""
-        yield from _body(uses, block.body, Place(place.owner, kind, "", tier, place.reads))
+        head = place.prefix + kind.name
+        inside = f"{head}.{block.name}." if head in parts() else ""
+        yield from _body(uses, block.body, Place(place.owner, kind, "", inside, place.reads))
         return
     if path not in own.groups:
         return

@@ -1,55 +1,67 @@
 """`scn import`: blocks of the scenario language from files of other programs."""
 
-import os
-from hashlib import sha256
 from pathlib import Path
 
 import click
 
+from dsl.problems import Problem
 from reports.commands import shell
+from reports.imports.formats import FORMATS
+
+SHOWN = "\n".join(f"  {f.name:<11} {f.doc}" for f in FORMATS)
 
 
-@click.group("import")
-def import_() -> None:
-    """Turn a file of another program into blocks of the scenario language."""
+@click.command("import", epilog=f"\b\nFormats:\n{SHOWN}")
+@click.argument("files", nargs=-1, required=True, metavar="[FORMAT] FILE...")
+@click.option("--name", default="", help="Name of the block; the file's own where none is given.")
+@click.option("--plan", type=click.Path(path_type=Path), help="Scenario whose run the files belong to.")
+@click.option("--run", "run_name", default="", help="Which run of the plan; its first where none is given.")
+@click.option("--gpu", default="", help="GPU of the library that a GEMM table was timed on.")
+@click.option("--tier", default="", help="Network tier that a test ran over.")
+@click.option("--steps", type=click.IntRange(1), default=None, help="Training steps that a trace holds.")
+@click.option("--per-node", type=click.IntRange(1), default=8, help="GPUs of a node, where a file does not say it.")
+def import_(files: tuple[str, ...], name: str, plan: Path | None, run_name: str, gpu: str, tier: str,
+            steps: int | None, per_node: int) -> int:  # fmt: skip
+    """Print blocks of the scenario language made from FILEs of another program; the format is told by what is in them.
 
-
-@import_.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--name", default="", help="Name of the model; the file's own where none is given.")
-def hf(file: Path, name: str) -> int:
-    """Print a `model` block from a Hugging Face config.json (FILE).
-
-    Exit: 0 printed, 2 the file cannot be read as a model.
+    Exit: 0 printed, 2 a file cannot be read or lacks something.
     """
-    from dsl.importers.hf import read_config
-    from dsl.importers.hf_block import block
+    from reports.imports.asked import Asked, Given
+    from reports.imports.formats import detected, named, planned
+
+    asked_for = named(files[0]) if len(files) > 1 else None
+    given = []
+    for file in files[1:] if asked_for else files:
+        try:
+            given.append(Given(file, read_start(Path(file))))
+        except OSError as error:
+            shell.complain(f"error: cannot read {file}: {error.strerror or error}")
+            return shell.IN_ERROR
+    found, problems = (asked_for, []) if asked_for else detected(given)
+    held, wrong = planned(plan, run_name) if plan is not None else (None, [])
+    if found is None or problems or wrong:
+        return complained([*problems, *wrong], given)
+    made = found.make(Asked(tuple(given), name, held, gpu, tier, steps or 0, per_node))
+    if made.problems:
+        return complained(made.problems, given)
+    click.echo(made.text, nl=False)
+    for line in made.said:
+        shell.complain(line)
+    return shell.HOLDS
+
+
+def complained(problems: list[Problem], given: list) -> int:  # type: ignore[type-arg]
+    """The problems on standard error, with the lines of the files that are text."""
     from dsl.problems import show
 
-    try:
-        data = read_start(file)
-    except OSError as error:
-        shell.complain(f"error: cannot read {file}: {error.strerror or error}")
-        return shell.IN_ERROR
-    found, problems = read_config(data, str(file))
-    if found is None:
-        shell.complain(show(problems, {str(file): data.decode("utf-8", "replace")}) + "\n")
-        return shell.IN_ERROR
-    click.echo(block(found, named(file, name), file.name, sha256(data).hexdigest()), nl=False)
-    return shell.HOLDS
+    texts = {g.name: g.data[:200_000].decode("utf-8", "replace") for g in given}
+    shell.complain(show(problems, texts) + "\n")
+    return shell.IN_ERROR
 
 
 def read_start(file: Path) -> bytes:
     """The bytes of a file, cut behind the largest size that is read."""
-    from dsl.importers.config import LARGEST
+    from dsl.importers.text import LARGEST
 
     with open(file, "rb") as stream:
         return stream.read(LARGEST + 1)
-
-
-def named(file: Path, name: str) -> str:
-    """The name of the model: as asked for, else the file's, else (config.json) its folder's."""
-    from dsl.importers.hf_block import model_name
-
-    own = file.stem if file.stem != "config" else os.path.basename(os.path.abspath(file.parent))
-    return model_name(name or own)

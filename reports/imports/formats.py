@@ -1,0 +1,95 @@
+"""The formats that `scn import` reads: how each is told by what is in a file, and what makes text of it."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dsl.importers import gemm_table, nccl_tests
+from dsl.importers.text import unpacked
+from dsl.problems import Problem, Span, did_you_mean
+from reports.imports.asked import Asked, Given, Made, Plan
+
+LOOKED = 200_000  # characters of a file that are looked at to tell its format
+
+
+@dataclass(frozen=True)
+class Format:
+    """One format: its name on the command line, what it is, how a text is known, and what reads it."""
+
+    name: str
+    doc: str
+    detects: Callable[[str], bool]
+    module: str  # of reports.imports, and the name of its function
+
+    def make(self, asked: Asked) -> Made:
+        """The files read, fitted and printed."""
+        from importlib import import_module
+
+        made: Made = getattr(import_module(f"reports.imports.{self.module}"), self.module)(asked)
+        return made
+
+
+def _config(text: str) -> bool:
+    return text.lstrip().startswith("{") and bool(re.search(r'"(architectures|model_type|hidden_size|n_embd)"', text))
+
+
+FORMATS = (
+    Format("nccl-tests", "output of nccl-tests, rccl-tests: a calibration of links", nccl_tests.detects, "links"),
+    Format("gemm", "CSV of m, n, k, dtype, seconds or tflops: a calibration of GEMMs", gemm_table.detects, "gemms"),
+    Format("hf", "config.json of a Hugging Face model: a model", _config, "models"),
+)
+
+
+def named(word: str) -> Format | None:
+    """The format of that name."""
+    return next((f for f in FORMATS if f.name == word), None)
+
+
+def detected(given: Sequence[Given]) -> tuple[Format | None, list[Problem]]:
+    """The one format of all files, or the problem of one that is none or another."""
+    first: Format | None = None
+    for file in given:
+        data, problems = unpacked(file.data, file.name)
+        if problems:
+            return None, problems
+        text = data[:LOOKED].decode("utf-8-sig", "replace")
+        found = next((f for f in FORMATS if f.detects(text)), None)
+        if found is None:
+            return None, [unknown(file, text)]
+        if first is not None and found is not first:
+            title = f"{file.name} is {found.name}, the first file {first.name}"
+            return None, [Problem("E26", title, Span(file.name, 1, 1), "another format", help="import them one by one")]
+        first = found
+    return first, []
+
+
+def unknown(file: Given, text: str) -> Problem:
+    """Why a file is no input, as exactly as it can be told."""
+    place, what = Span(file.name, 1, 1, 2), f"{file.name} is no format that can be read"
+    notes: tuple[str, ...] = (f"formats: {', '.join(f.name for f in FORMATS)}",)
+    help = f"name the format before the file: scn import {FORMATS[0].name} {Path(file.name).name}"
+    if re.match(r"\s*(<!doctype html|<html)", text, re.IGNORECASE):
+        what = f"{file.name} is an HTML page: a report to look at, not a measurement or a configuration"
+        help = "import the log, trace or configuration that the page was made from"
+    elif b"\0" in file.data[:LOOKED]:
+        what, help = f"{file.name} is not text", "export it as text, CSV or JSON first"
+    elif not text.strip():
+        what, help = f"{file.name} is empty", ""
+    return Problem("E02", what, place, "this file", notes=notes, help=help)
+
+
+def planned(file: Path, wanted: str) -> tuple[Plan | None, list[Problem]]:
+    """The run of a scenario that the files belong to."""
+    from engine.read import read as read_run
+    from reports.commands.source import read
+
+    source = read(file)
+    if source.in_error:
+        return None, [p for p in source.problems if p.severity == "error"]
+    runs = {r.name: r for r in source.scenario.runs}
+    if not runs or (wanted and wanted not in runs):
+        title = f"{file} has no run `{wanted}`" if runs else f"{file} has no run"
+        return None, [Problem("E15", title, Span(str(file), 1, 1), "looked for here", help=did_you_mean(wanted, runs))]
+    run = runs[wanted] if wanted else next(iter(runs.values()))
+    return Plan(str(file), run, read_run(run.plain())), []
