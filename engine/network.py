@@ -35,6 +35,12 @@ class Group:
     outside: Column  # of one GPU's NIC after oversubscription (the narrowest tier crossed)
     slowdown: Column  # by oversubscription, 1 = none
     hop: tuple[Column, ...]  # latency of a hop at each tier
+    pairwise: Column | None = None  # of one GPU's NIC where every pair sends: an all-to-all fills the uplinks
+
+    @property
+    def uniform(self) -> Column:
+        """Bytes/s of one GPU for what leaves its domain in an all-to-all; that of a ring where nothing else is known."""
+        return self.outside if self.pairwise is None else self.pairwise
 
     @property
     def per_domain(self) -> Column:
@@ -118,18 +124,36 @@ def lay(run: Run, d: Degrees, axis: str, parts: Parts) -> Group:
             inside = inside * np.clip(np.floor(room / stride), 1.0, count)
         members.append(np.minimum(inside, size))
         elements.append(np.ceil(size / members[-1]))
-    outside, slowdown, reach = column(np.inf), ONE, column(0.0)
+    outside, slowdown, reach, pairwise = column(np.inf), ONE, column(0.0), column(np.inf)
     for i in range(1, len(chain)):
         crossing = elements[i - 1] > 1
+        pairwise = np.where(crossing, np.minimum(pairwise, uplinks(cluster, d, i, width, size, members)), pairwise)
         factor = oversubscribed(cluster, d, i, width, rings * members[0])
         outside = np.where(crossing, np.minimum(outside, chain[i].bandwidth / factor), outside)
         slowdown = np.where(crossing, np.maximum(slowdown, factor), slowdown)
         reach = np.where(crossing, float(i), reach)
     if len(chain) == 1:
-        outside = np.where(elements[0] > 1, np.nan, np.inf)
+        outside = pairwise = np.where(elements[0] > 1, np.nan, np.inf)
+    if cluster.placement == "scattered":
+        pairwise = outside  # whose slow-down is that of uniform traffic
     hops = tuple(t.latency for t in chain)
     inside = scale_up(cluster, chain[0], members[0])
-    return Group(axis, size, tuple(members), tuple(elements), reach, inside, outside, slowdown, hops)
+    return Group(axis, size, tuple(members), tuple(elements), reach, inside, outside, slowdown, hops, pairwise)
+
+
+def uplinks(
+    cluster: Cluster, d: Degrees, tier: int, width: tuple[Column, ...], n: Column, members: list[Column]
+) -> Column:
+    """Bytes/s of one GPU for what leaves its domain in an all-to-all, as far as ``tier`` limits it (ruling E6).
+
+    Of n ranks, m sit in one element below the tier and g in the domain: of the bytes that leave the domain the share
+    (n - m)/(n - g) goes up, at 1/o of the link where all GPUs of an element send; o shrinks with the part of the
+    element's GPUs that the job uses: beta (n - g)/(n - m) / max(1, o u).
+    """
+    found, span = tiers(cluster, d.used)[tier], width[tier - 1]
+    busy = np.maximum(found.oversubscription * _room(cluster, tier - 1, span, d.used) / span, 1.0)
+    up = np.where(members[tier - 1] < n, n - members[tier - 1], 1.0)
+    return np.asarray(found.bandwidth / busy * np.maximum(n - members[0], 1.0) / up)
 
 
 def scale_up(cluster: Cluster, first: Tier, members: Column) -> Column:

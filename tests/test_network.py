@@ -100,3 +100,23 @@ def test_a_mesh_gives_a_pair_one_link(tensor: int, expected: float) -> None:
     g = group("tensor", tiers=(("node", 8, 448e9, 1e-6, 1.0),), cluster__gpus=8, layout__tensor=tensor, layout__data=1,
               cluster__gpu__topology="mesh", cluster__gpu__pair_link=64e9)  # fmt: skip
     assert g.bandwidth[0] == expected
+
+
+@pytest.mark.parametrize(("span", "filled"), [(2048, 1.0), (3072, 2 / 3)])
+def test_all_to_all_over_two_pods_shares_the_uplinks(span: int, filled: float) -> None:
+    """Two pods of 2,048 ranks: half of an all-to-all leaves a pod, through a seventh of the cards' rate (ruling E6).
+
+    t = S max((n-8)/n / NIC, o u (1 - 1/2) / NIC); a ring of the same ranks crosses at full speed.
+    """
+    tiers = (TIERS[0], ("pod", span, 50e9, 10e-6, 1.0), ("spine", 2 * span, 50e9, 10e-6, 7.0))
+    r = run(tiers=tiers, cluster__placement="balanced")
+    g = network.lay(r, layout.resolve(r), "test", ((column(4096.0), column(1.0)),))
+    leaving, slower = (4096 - 8) / 4096, 7 * filled * 0.5
+    assert g.uniform[0] == pytest.approx(50e9 * leaving / slower)
+    assert g.outside[0] == 50e9
+
+
+def test_all_to_all_inside_a_pod_has_the_whole_card() -> None:
+    r = run()
+    g = network.lay(r, layout.resolve(r), "test", ((column(2048.0), column(1.0)),))
+    assert g.uniform[0] == g.outside[0] == 50e9

@@ -8,7 +8,9 @@ from engine.network import Group
 
 
 def seconds(size: Column, group: Group, terms: Terms) -> Column:
-    """t = t0 + latency + max(S (g-1)/n / (alpha NVLink), S (n-g)/n / (alpha NIC)): the slower side sets the time."""
+    """t = t0 + latency + max(S (g-1)/n / (alpha NVLink), S (n-g)/n / (alpha NIC)): the slower side sets the time.
+    Where the group spans pods NIC is what oversubscribed uplinks leave of a NIC (ruling E6; network.uplinks).
+    """
     n, g = group.size, group.per_domain
     return _slower(size, group, terms, size * (n - g) / n)
 
@@ -28,7 +30,7 @@ def _slower(size: Column, group: Group, terms: Terms, leaving: Column) -> Column
     else:
         inside_alpha, outside_alpha = terms.all_to_all, terms.across
     inside = size * (np.minimum(g, n) - 1) / n / (inside_alpha * group.inside)
-    outside = np.where(group.crosses, leaving / (outside_alpha * group.outside), 0.0)
+    outside = np.where(group.crosses, leaving / (outside_alpha * group.uniform), 0.0)
     latency = np.where(group.crosses, group.hop[-1], group.hop[0])
     return np.where(n > 1, terms.call + latency + np.maximum(inside, outside), 0.0)
 
