@@ -63,6 +63,7 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
     ),
     "failures-and-checkpoints": ("failures", "checkpoint", "checkpoints", "reliability"),
     "cost-and-power": ("cost", "power", "energy"),
+    "acceptance-test": ("acceptance",),
     "alternatives-side-by-side": ("alternatives", "compare", "comparison"),
     "all-results": ("results", "all_results"),
     "operator-ledger": ("ledger",),

@@ -16,6 +16,16 @@ GPU = Kind(
         ),
         row("domain", "gpus", "GPUs in one scale-up domain (8, 72 …)"),
         row("topology", "choice", "how the scale-up domain is wired", "switched", "switched", "mesh", "torus", "pcie"),
+        row(
+            "toolkit",
+            "choice",
+            "whose programs measure it (nccl-tests or rccl-tests, BabelStream), for the acceptance sheet",
+            "cuda",
+            "cuda",
+            "rocm",
+            "tpu",
+            "other",
+        ),
         row("in_switch_reduction", "flag", "whether the scale-up switch can reduce (NVLS, SHARP)", "false"),
         row(
             "host_link",

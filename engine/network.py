@@ -39,7 +39,7 @@ class Group:
 
     @property
     def uniform(self) -> Column:
-        """Bytes/s of one GPU for what leaves its domain in an all-to-all; that of a ring where nothing else is known."""
+        """Bytes/s of one GPU for what leaves its domain in an all-to-all; that of a ring if nothing else is known."""
         return self.outside if self.pairwise is None else self.pairwise
 
     @property

@@ -113,7 +113,9 @@ def several(made: Section | Sequence[Section] | None) -> Sequence[Section]:
 def chosen(plan: Plan) -> list[Chapter]:
     """The chapters a report asks for; assumptions, checks, method and provenance cannot be switched off."""
     asked = plan.report.get("sections")
-    return [c for c in OUTLINE if not asked or c.always or set(CHAPTERS.get(c.key, (c.key,))) & set(asked)]
+    if asked:
+        return [c for c in OUTLINE if c.always or set(CHAPTERS.get(c.key, (c.key,))) & set(asked)]
+    return [c for c in OUTLINE if not c.kinds or plan.report.get("kind") in c.kinds]
 
 
 def number_sections(book: Book) -> None:

@@ -24,8 +24,11 @@ def csv_text(table: Table) -> str:
     """The table as CSV (RFC 4180, lines end with CR LF)."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow([head(column, [row[i] for row in table.rows]) for i, column in enumerate(table.columns)])
-    for row in table.rows:
+    beside = table.beside_rows or ((),) * len(table.rows)
+    rows = [(*row, *more) for row, more in zip(table.rows, beside, strict=True)]
+    columns = (*table.columns, *table.beside)
+    writer.writerow([head(column, [row[i] for row in rows]) for i, column in enumerate(columns)])
+    for row in rows:
         writer.writerow([field(cell) for cell in row])
     return out.getvalue()
 

@@ -13,6 +13,7 @@ from engine import cost
 from engine.evaluate import Result, evaluate_phases
 from engine.metrics import BY_NAME, METRICS
 from engine.read import read
+from reports.acceptance.rows import acceptance_of
 from reports.comparison import Side, comparison, sides_of
 from reports.intervals import intervals
 from reports.judgement import check, plain, verdict
@@ -141,6 +142,7 @@ def point(run: Run, result: Result, checks: tuple[Check, ...]) -> Json:
     found["formula_days"] = formula(result)
     found["intervals"] = intervals(found["settings"], found["results"])
     found["notes"] = [*run.notes, *found["notes"]]
+    found |= acceptance_of(result, found)
     for limit in (v["limit"] for v in found["verdicts"] if v["limit"]):
         if limit["name"] in found["figures"]:
             found["figures"][limit["name"]]["limit"] = limit["value"]

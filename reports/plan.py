@@ -62,6 +62,8 @@ EMPTY_POINT: Json = {
             "unavailable",
             "reasons",
             "alternatives",
+            "acceptance",
+            "bus_bandwidth",
         ),
         (),
     ),

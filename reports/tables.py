@@ -93,11 +93,15 @@ class Table:
     chosen: int | None = None
     wide: bool = False
     tall: bool = False  # rows high enough to sign in
+    ruled: bool = False  # rows high enough to write a number in
     more: str = ""  # a sentence after the caption, for example about sums
     most: int = ROWS_SHOWN
+    beside: tuple[Column, ...] = ()  # columns that only the CSV has, with the cells of every row
+    beside_rows: tuple[tuple[Cell, ...], ...] = ()
 
     def __post_init__(self) -> None:
         assert all(len(row) == len(self.columns) for row in self.rows), self.key
+        assert all(len(row) == len(self.beside) for row in self.beside_rows), self.key
 
     @property
     def width(self) -> float | None:

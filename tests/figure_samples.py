@@ -6,6 +6,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from reports.figures import (
+    bus_bandwidth,
     checkpoint_curve,
     cost_by_line,
     measured,
@@ -157,6 +158,11 @@ def point() -> dict[str, Any]:
             {"line": "staff", "usd": None},
         ],
         "gpus": {"used": 1024},
+        "bus_bandwidth": [
+            {"collective": kind, "span": span, "ranks": ranks, "points": [[2.0**p, p * 1e10, 8e9] for p in range(20, 34)]}
+            for kind in ("all_reduce", "all_gather", "all_to_all")
+            for span, ranks in (("node", 8), ("pod", 1024))
+        ],
         "measured": [{"name": "mfu", "value": 0.41, "predicted": 0.432, "error": 0.054, "source": "log"}],
     }
 
@@ -268,6 +274,18 @@ DATA: dict[str, st.SearchStrategy[Any]] = {
         st.floats(1e11, 1e14),
         several(st.builds(roofline.Operator, names, kinds, intensity, st.floats(1e6, 1e16)), 10),
         st.none() | st.just(("fp8", 2e16)),
+    ),
+    "bus_bandwidth": st.builds(
+        bus_bandwidth.BusData,
+        several(st.builds(bus_bandwidth.Span, st.sampled_from(TIERS), positive), 3),
+        several(
+            st.builds(
+                bus_bandwidth.Curve,
+                st.sampled_from(["all_reduce", "all_gather", "all_to_all"]),
+                st.sampled_from(TIERS),
+                several(st.tuples(st.floats(2.0**20, 2.0**33), st.floats(1e6, 9e12), st.none() | st.floats(1e6, 9e12))),
+            )
+        ),
     ),
     "measured": st.builds(
         measured.MeasuredData,

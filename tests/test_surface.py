@@ -60,7 +60,7 @@ def test_commands_and_their_options() -> None:
 
 
 SETTINGS = {
-    "gpu": 37,
+    "gpu": 38,
     "model": 68,
     "cluster": 54,
     "stack": 40,

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from reports.plan import Plan, Section
+from reports.sections.acceptance import acceptance, acceptance_commands
 from reports.sections.alternatives import alternatives
 from reports.sections.assumptions import assumptions, defaults
 from reports.sections.compare import compare
@@ -40,6 +41,7 @@ class Chapter:
     numbered: bool = True
     classes: str = ""  # "landscape": wide tables; "flows": no page of its own
     always: bool = False  # stays, whatever sections a report asks for
+    kinds: tuple[str, ...] = ()  # of documents that have it unasked; none: all
 
 
 OUTLINE: tuple[Chapter, ...] = (
@@ -50,6 +52,8 @@ OUTLINE: tuple[Chapter, ...] = (
     Chapter("cost-and-power", "Cost and power", (cost, power)),
     Chapter("operations-on-the-roof", "Operations on the roof", (rooflines,)),
     Chapter("alternatives-side-by-side", "Alternatives", (compare, alternatives)),
+    Chapter("acceptance-test", "Acceptance test", (acceptance, acceptance_commands), classes="landscape",
+            kinds=("procurement",)),  # fmt: skip
     Chapter("limits-of-this-document", "Limits of this document", (limits,), classes="flows", always=True),
     Chapter("all-results", "All results", (results,), appendix=True),
     Chapter("operator-ledger", "Operator ledger", (ledger,), appendix=True, classes="landscape"),
