@@ -159,9 +159,9 @@ def point() -> dict[str, Any]:
         ],
         "gpus": {"used": 1024},
         "bus_bandwidth": [
-            {"collective": kind, "span": span, "ranks": ranks, "points": [[2.0**p, p * 1e10, 8e9] for p in range(20, 34)]}
+            {"collective": kind, "span": span, "ranks": n, "points": [[2.0**p, p * 1e10, 8e9] for p in range(20, 34)]}
             for kind in ("all_reduce", "all_gather", "all_to_all")
-            for span, ranks in (("node", 8), ("pod", 1024))
+            for span, n in (("node", 8), ("pod", 1024))
         ],
         "measured": [{"name": "mfu", "value": 0.41, "predicted": 0.432, "error": 0.054, "source": "log"}],
     }

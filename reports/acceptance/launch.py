@@ -20,7 +20,7 @@ def launch(setup: Setup, point: Mapping[str, Any]) -> str | None:
     if stack.startswith("jax") or setup.toolkit == "tpu":
         return f"python -m MaxText.train MODEL.yml {maxtext(settings)}"
     if stack in TORCHTITAN:
-        return f"{torchrun(setup)} -m torchtitan.train --job.config_file MODEL.toml {titan(settings, point)}"
+        return f"{torchrun(setup)} -m torchtitan.train --job.config_file MODEL.toml {titan(setup, settings)}"
     if stack in MEGATRON:
         return f"{torchrun(setup)} pretrain_gpt.py MODEL {megatron(settings)}"
     return f"{torchrun(setup)} train.py MODEL" if stack in TORCH else None
@@ -61,17 +61,15 @@ def megatron(settings: Mapping[str, Any]) -> str:
     return flags(degrees, "--{} {}", ("micro-batch-size",)) + together + sharing
 
 
-def titan(settings: Mapping[str, Any], point: Mapping[str, Any]) -> str:
+def titan(setup: Setup, settings: Mapping[str, Any]) -> str:
     """TorchTitan's flags of a layout: data parallel ranks shard the weights, copies of them replicate."""
-    shard = next((row["size"] for row in point["traffic"] if row["axis"] == "shard"), None)
-    data = int(point["results"]["data_parallel"] or 1)
-    sharded = min(data, int(shard or data)) if settings.get("layout.shard") == "zero3" else 1
+    sharded = setup.shard if settings.get("layout.shard") == "zero3" else 1
     degrees = {
         "parallelism.tensor_parallel_degree": amount(settings, "layout.tensor"),
         "parallelism.pipeline_parallel_degree": amount(settings, "layout.pipeline"),
         "parallelism.context_parallel_degree": amount(settings, "layout.context"),
         "parallelism.data_parallel_shard_degree": sharded,
-        "parallelism.data_parallel_replicate_degree": data // sharded,
+        "parallelism.data_parallel_replicate_degree": setup.data // sharded,
         "training.local_batch_size": amount(settings, "layout.micro_batch"),
         "training.global_batch_size": amount(settings, "batch"),
         "training.seq_len": sequence(settings),

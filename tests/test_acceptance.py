@@ -1,0 +1,280 @@
+"""The acceptance sheet: expectations by hand and by published measurements, thresholds, commands, and its places."""
+
+import csv
+import io
+import json
+import math
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dsl.importers.nccl_tests import factor
+from engine import acceptance, layout
+from engine.collectives.bus import bus_factor
+from engine.columns import column
+from reports.acceptance import spreads
+from reports.book import bind
+from reports.commands.source import read
+from reports.csv_files import csv_files
+from reports.document import build
+from reports.figures import bus_bandwidth
+from reports.sections.acceptance import ids
+from tests.language import START, scenario_of
+from tests.settings import run
+
+ROOT = Path(__file__).parents[1]
+PARTS = ROOT / "tests" / "data" / "parts"
+MIB, GIB = 2.0**20, 2.0**30
+Json = dict[str, Any]
+
+
+@cache
+def text_of(name: str) -> str:
+    source = read(ROOT / "scenarios" / f"{name}.scn")
+    assert not source.in_error
+    return json.dumps(build(source.scenario))
+
+
+def document(name: str = "team-70b") -> Json:
+    found: Json = json.loads(text_of(name))
+    return found
+
+
+def sheet(given: Json, run_number: int = 0) -> dict[str, Json]:
+    runs = [e for e in given["experiments"] if e["kind"] == "run"]
+    return {row["id"]: row for row in runs[run_number]["points"][0]["acceptance"]}
+
+
+def only(given: Json, test: str, **wanted: Any) -> Json:
+    """The one row of a test with these fields."""
+    fits = (r for r in sheet(given).values() if r["test"] == test and all(r[k] == v for k, v in wanted.items()))
+    (found,) = fits
+    return found
+
+
+# Bus bandwidth
+
+
+@pytest.mark.parametrize("kind", acceptance.TESTED)
+@pytest.mark.parametrize("ranks", [2, 8, 4096])
+def test_bus_bandwidth_is_that_of_nccl_tests(kind: str, ranks: int) -> None:
+    """PERFORMANCE.md of nccl-tests: 2(n-1)/n of an all-reduce, (n-1)/n of the others."""
+    assert bus_factor(kind, column(float(ranks)))[0] == pytest.approx(factor(kind, ranks), rel=1e-15)
+    assert factor(kind, 8) == {"all_reduce": 1.75}.get(kind, 0.875)
+
+
+def test_all_gather_in_a_node_by_hand() -> None:
+    """8 H100: 10 us a call, 7 hops of 1 us, 7/8 S over 69 % of 450 GB/s; bus bandwidth is 7/8 S over all of that."""
+    r = run()
+    node = acceptance.spans(r, layout.resolve(r))[0]
+    assert (node.tier, node.ranks[0]) == ("node", 8)
+    for size in (16 * MIB, GIB):
+        seconds = 10e-6 + 7e-6 + 7 / 8 * size / (0.69 * 450e9)
+        found = acceptance.bus_bandwidth(r, node, "all_gather", column(size))[0]
+        assert found == pytest.approx(7 / 8 * size / seconds, rel=1e-12)
+
+
+def test_spans_are_domain_pod_and_job() -> None:
+    rows = sheet(document()).values()
+    assert {(r["span"], r["ranks"], r["nodes"]) for r in rows if r["span"]} == {
+        ("node", 8, 1), ("pod", 2048, 256), ("spine", 4096, 512)}  # fmt: skip
+
+
+def test_sizes_of_a_sheet_are_those_of_the_command() -> None:
+    """-b 16M -e 4G -f 2 of nccl-tests prints 16 MiB, 32 MiB … 4 GiB."""
+    rows = [r for r in sheet(document()).values() if r["test"] == "all_reduce" and r["span"] == "node"]
+    assert [r["size"] for r in rows] == [16 * MIB, 256 * MIB, 4 * GIB]
+    assert {r["command"] for r in rows} == {"nccl-tests/build/all_reduce_perf -b 16M -e 4G -f 2 -g 8"}
+
+
+def test_an_all_to_all_over_two_pods_gets_what_the_uplinks_leave() -> None:
+    """4,096 GPUs in two pods of 2,048 in a span of 3,072 at 7:1: 90 % of 50 GB/s times (n-8)/n over 7 x 2/3 x 1/2."""
+    found = only(document(), "all_to_all", span="spine", size=4 * GIB)
+    assert found["expected"] == pytest.approx(0.9 * 50e9 / (7 * 2 / 3 * 0.5), rel=2e-3)
+
+
+# Thresholds
+
+
+def test_spreads_are_what_the_published_measurements_give() -> None:
+    found = spreads.spreads(spreads.bus_ratios(spreads.rows_of(PARTS / "collectives.csv")))
+    assert found.keys() == spreads.BUS.keys()
+    for key, spread in found.items():
+        assert spread.low == pytest.approx(spreads.BUS[key].low, abs=0.02), (key, "run tools/spreads.py")
+        assert spread.rows == spreads.BUS[key].rows
+
+
+@pytest.mark.slow
+def test_spreads_of_multiplies_and_streams() -> None:
+    found = spreads.spreads(spreads.gemm_ratios(spreads.rows_of(PARTS / "gemms.csv")))
+    assert {k: s.rows for k, s in found.items()} == {k: s.rows for k, s in spreads.GEMM.items()}
+    for dtype, spread in found.items():
+        assert spread.low == pytest.approx(spreads.GEMM[dtype].low, abs=0.02), (dtype, "run tools/spreads.py")
+    lowest = min(ratio for _, ratio in spreads.triad_ratios(spreads.rows_of(PARTS / "triads.csv")))
+    assert spreads.TRIAD.low == pytest.approx(lowest - 0.05, abs=0.01)
+
+
+def test_a_threshold_is_the_low_end_of_its_expectation() -> None:
+    for row in sheet(document()).values():
+        if row["test"] in ("gemm", *acceptance.TESTED) and row["threshold"] is not None:
+            assert f"{row['threshold'] / row['expected']:.0%} of this prediction" in row["reason"]
+            assert 0.5 <= row["share"] <= 1.0 and row["source"]
+
+
+def test_what_published_measurements_cannot_judge_is_recorded() -> None:
+    rows = sheet(document()).values()
+    small = only(document(), "all_reduce", span="spine", size=16 * MIB)
+    assert small["threshold"] is None and "too wide a spread to judge by" in small["reason"]
+    assert only(document(), "all_to_all", span="pod", size=16 * MIB)["threshold"] is None
+    assert all(r["reason"].startswith("recorded only") for r in rows if r["threshold"] is None)
+
+
+def test_the_step_passes_within_its_interval() -> None:
+    given = document()
+    point = next(e for e in given["experiments"] if e["kind"] == "run")["points"][0]
+    step, mfu = only(given, "step_time"), only(given, "mfu")
+    assert step["threshold"] == pytest.approx(point["intervals"]["step_time"]["high"], rel=1e-11)
+    assert (step["better"], mfu["better"]) == ("lower", "higher")
+    assert mfu["threshold"] / mfu["expected"] == pytest.approx(step["expected"] / step["threshold"])
+    assert "6N, dense bf16 peak" in mfu["title"]
+
+
+def test_memory_passes_below_what_the_scenario_requires() -> None:
+    """team-70b requires at most 90 % of 81,559 MiB."""
+    found = only(document(), "memory_per_gpu")
+    assert found["threshold"] == pytest.approx(0.9 * 81559 * MIB)
+    assert found["reason"] == "the scenario requires it: room for NCCL and fragmentation"
+
+
+def test_a_checkpoint_is_written_within_the_pause_that_the_plan_counts_with() -> None:
+    """846.6 GB within 30 s; 512 nodes of 1 GB/s would do 512 GB/s."""
+    found = only(document(), "checkpoint_write")
+    assert found["threshold"] == pytest.approx(12 * 70_549_512_192 / 30)
+    assert found["expected"] == pytest.approx(512e9)
+    assert "--numjobs=8 --size=198M" in found["command"] and "mpirun -np 512 -N 1" in found["command"]
+
+
+def test_power_is_the_set_point_and_the_node() -> None:
+    given = document()
+    assert only(given, "power_limit")["threshold"] == 700
+    assert only(given, "node_power")["threshold"] == 8 * 1275
+
+
+# Precision, parts and commands
+
+
+def test_fp8_is_measured_beside_bf16() -> None:
+    given = document("deepseek-v3")
+    squares = [r for r in sheet(given).values() if r["title"] == "Large square"]
+    assert [(r["dtype"], r["shape"]) for r in squares] == [("bf16", [8192] * 3), ("fp8", [8192] * 3)]
+    assert {r["title"] for r in sheet(given).values() if r["test"].startswith("mfu")} == {
+        "Utilization (6N, dense fp8 peak)", "Utilization (6N, dense bf16 peak)"}  # fmt: skip
+    head = next(r for r in sheet(given).values() if r["title"] == "Head")
+    assert (head["dtype"], head["shape"]) == ("bf16", [4096, 129280, 7168])  # the head stays in 16 bits
+
+
+def test_a_tpu_has_no_program_of_another_vendor() -> None:
+    rows = sheet(document("mixtral")).values()
+    said = " ".join(r["command"] or "" for r in rows)
+    assert not any(name in said for name in ("nccl", "nvidia-smi", "cuda-stream", "rccl"))
+    assert all(r["note"].startswith("not stated") for r in rows if r["command"] is None and r["test"] != "restart_time")
+    assert all(r["threshold"] is None for r in rows if r["test"] in ("gemm", "triad", *acceptance.TESTED))
+    assert next(r for r in rows if r["test"] == "step_time")["command"].startswith("python -m MaxText.train")
+
+
+def test_amd_parts_are_measured_by_rocm() -> None:
+    text = 'edition 2026\nimport "library/gpus.scn"\n' + START.removeprefix("edition 2026\n").replace(
+        "gpu = h\n", "gpu = mi300x\n")  # fmt: skip
+    rows = sheet(build(scenario_of(text))).values()
+    assert any("rccl-tests/build/all_reduce_perf" in (r["command"] or "") for r in rows)
+    assert any("hip-stream" in (r["command"] or "") for r in rows)
+
+
+def test_a_launch_carries_the_layout() -> None:
+    flags = str(only(document(), "step_time")["command"])
+    assert "--nnodes=512 --nproc-per-node=8" in flags and "-m torchtitan.train" in flags
+    assert "--parallelism.tensor_parallel_degree 8 --parallelism.data_parallel_shard_degree 512" in flags
+    assert "--training.local_batch_size 4 --training.global_batch_size 2048 --training.seq_len 8192" in flags
+    assert "--activation_checkpoint.mode full" in flags
+    other = str(only(document("deepseek-v3"), "step_time")["command"])
+    assert "--pipeline-model-parallel-size 16 --expert-model-parallel-size 64" in other
+
+
+def test_hsdp_shards_within_a_pod_and_copies_across() -> None:
+    rows = sheet(document(), 1).values()
+    flags = str(next(r for r in rows if r["test"] == "step_time")["command"])
+    assert "data_parallel_shard_degree 256 --parallelism.data_parallel_replicate_degree 2" in flags
+
+
+# Where it is shown
+
+
+def test_procurement_has_the_sheet_and_others_may_ask_for_it() -> None:
+    def chapters(given: Json) -> set[str]:
+        return {c.chapter.key for c in bind(given).chapters}
+
+    given = document()
+    assert "acceptance-test" in chapters(given)
+    assert "acceptance-test" not in chapters(given | {"report": given["report"] | {"sections": ["performance"]}})
+    other = document("deepseek-v3")
+    assert "acceptance-test" not in chapters(other)
+    assert "acceptance-test" in chapters(other | {"report": other["report"] | {"sections": ["acceptance"]}})
+
+
+def test_the_csv_holds_the_whole_sheet_in_base_units() -> None:
+    given = document()
+    table = list(csv.DictReader(io.StringIO(csv_files(bind(given).tables)["acceptance.csv"])))
+    rows = sheet(given)
+    assert [line["No."] for line in table] == list(rows)
+    for line in table:
+        row = rows[line["No."]]
+        assert (line["test"], line["command"]) == (row["test"], row["command"] or "")
+        for column_name, name in (("Expected", "expected"), ("From", "threshold"), ("size [B]", "size")):
+            assert (float(line[column_name]) if line[column_name] else None) == row[name]
+        assert line["Measured"] == line["Pass"] == ""
+
+
+def test_rows_are_named_together() -> None:
+    assert ids(["N1", "N2", "N3", "N5", "N6", "S1"]) == "N1\u00a0to\u00a0N3, N5, N6 and S1"
+
+
+def test_a_run_that_does_not_fit_has_no_sheet() -> None:
+    given = build(scenario_of(START.replace("80 GB", "8 GB")))
+    assert sheet(given) == {} and "acceptance-test" not in {c.chapter.key for c in bind(given).chapters}
+
+
+def test_the_figure_has_the_curves_of_the_document() -> None:
+    given = document()
+    point = next(e for e in given["experiments"] if e["kind"] == "run")["points"][0]
+    data = bus_bandwidth.from_point(point)
+    assert data is not None and [s.name for s in data.spans] == ["node", "pod", "spine"]
+    by_size = {size: speed for size, speed, _ in data.of("all_reduce", data.spans[2])}
+    row = only(given, "all_reduce", span="spine", size=4 * GIB)
+    assert by_size[4 * GIB] == pytest.approx(row["expected"])
+    assert math.isclose(max(by_size), 8 * GIB)
+
+
+def test_the_script_prints_what_it_says(tmp_path: Path) -> None:
+    """gemm_rate.py with a torch of four functions and no waiting: one header, then a row a call."""
+    script = (ROOT / "templates" / "gemm_rate.py").read_text("utf-8")
+    (tmp_path / "gemm_rate.py").write_text(script.replace("HALF_MINUTE = 30.0", "HALF_MINUTE = 0.01"), "utf-8")
+    (tmp_path / "torch.py").write_text(
+        "import types\nbfloat16 = float16 = float8_e4m3fn = 0\n"
+        "class T:\n    to = t = lambda self, *a: self\n    __matmul__ = lambda self, other: self\n"
+        "def randn(*a, device): return T()\ndef ones(*a, device): return T()\n"
+        "cuda = types.SimpleNamespace(get_device_name=lambda: 'X1', synchronize=lambda: None)\n", "utf-8")  # fmt: skip
+    place = tmp_path / "gemm.csv"
+    for side in ("64", "128"):
+        with open(place, "a", encoding="utf-8") as out:
+            subprocess.run([sys.executable, "gemm_rate.py", side, "32", "16", "bf16"], cwd=tmp_path, stdout=out,
+                           check=True, env={**os.environ, "PYTHONPATH": str(tmp_path)})  # fmt: skip
+    rows = list(csv.DictReader(place.read_text("utf-8").splitlines()))
+    assert [[r[c] for c in ("device", "m", "n", "k")] for r in rows] == [["X1", m, "32", "16"] for m in ("64", "128")]
+    for r in rows:
+        rate = 2 * int(r["m"]) * 32 * 16 / float(r["seconds"]) / 1e12
+        assert float(r["tflops"]) == pytest.approx(rate, abs=0.02)
