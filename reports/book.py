@@ -74,8 +74,12 @@ class Book:
 def bind(document: Json) -> Book:
     """The book of a document (the JSON of reports/document.py)."""
     plan = plan_of(document)
-    chapters = tuple(numbered(plan))
-    book = Book(plan, front(plan), control(plan), chapters, {}, {}, {})
+    return bound(plan, front(plan), control(plan), chosen(plan))
+
+
+def bound(plan: Plan, front: Section, control: Section, outline: Sequence[Chapter]) -> Book:
+    """A book of these chapters: everything numbered, every figure drawn."""
+    book = Book(plan, front, control, tuple(numbered(plan, outline)), {}, {}, {})
     wanted = [key for section in book.sections for key in section.figures]
     book.pictures.update(drawn(plan, wanted))
     for kind, keys in (
@@ -90,10 +94,10 @@ def bind(document: Json) -> Book:
     return book
 
 
-def numbered(plan: Plan) -> Iterator[Numbered]:
+def numbered(plan: Plan, outline: Sequence[Chapter]) -> Iterator[Numbered]:
     """The chapters that have something to show, with their numbers and letters."""
     plain, letter = 0, 0
-    for chapter in chosen(plan):
+    for chapter in outline:
         sections = [s for make in chapter.sections for s in several(make(plan))]
         if not sections:
             continue

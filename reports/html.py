@@ -120,8 +120,8 @@ def page(book: Book, medium: str, folders: Sequence[str], frame: Mapping[str, An
         shared
         | dict(frame)
         | {
-            "front": body(book.front, "front"),
-            "contents": body(book.control, "control", toc=contents(book.chapters)),
+            "front": body(book.front, book.front.form),
+            "contents": body(book.control, book.control.form, toc=contents(book.chapters)),
             "chapters": chapters,
         }
     )

@@ -32,7 +32,7 @@ def head(plan: Plan) -> dict[str, Any]:
     )
     return {
         "name": name,
-        "title": f"{name} – capacity plan",
+        "title": f"{name} – {'changes' if plan.document.get('kind') == 'changes' else 'capacity plan'}",
         "author": report.get("author") or "",
         "identity": identity,
         "revision": revisions[-1].get("title") or "",

@@ -76,3 +76,11 @@ def setting(path: str) -> str:
         return SETTINGS.get(path) or KNOWN[path]
     simple = all(c.isalnum() or c in "._-" for c in path)
     return words(path.rpartition(".")[2]) if simple else path
+
+
+VERDICTS = {
+    "recommended": "Recommended",
+    "recommended_with_conditions": "Recommended, with conditions",
+    "not_feasible": "Not feasible",
+    "not_decided": "Not decided",
+}

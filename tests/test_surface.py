@@ -45,10 +45,11 @@ def subcommands(group: click.Group) -> dict[str, click.Command]:
 
 
 def test_commands_and_their_options() -> None:
-    assert options(render) == ["--format", "--jobs", "--out", "--quiet", "--set", "--vary", "--version", "FILES"]
+    assert options(render) == ["--diff", "--format", "--jobs", "--out", "--quiet", "--set", "--vary", "--version", "FILES"]
     assert {name: options(command) for name, command in subcommands(scn).items()} == {
         "catalog": ["--format", "KIND", "NAME"],
         "check": ["--format", "--set", "FILES"],
+        "diff": ["--all", "--format", "--set", "NEW", "OLD"],
         "doctor": [],
         "explain": ["CODE"],
         "fmt": ["--check", "FILES"],

@@ -5,12 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-WORDS = {
-    "recommended": "Recommended",
-    "recommended_with_conditions": "Recommended, with conditions",
-    "not_feasible": "Not feasible",
-    "not_decided": "Not decided",
-}
+from reports.terms import VERDICTS
 
 
 @dataclass(frozen=True)
@@ -43,4 +38,4 @@ class Outcome:
 def word(document: Mapping[str, Any]) -> str:
     """The verdict as page 1 words it."""
     verdict = str(document["verdict"]["word"])
-    return WORDS.get(verdict, verdict)
+    return VERDICTS.get(verdict, verdict)

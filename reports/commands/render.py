@@ -150,11 +150,13 @@ def check_stream(stream: bool, chosen: tuple[str, ...], files: tuple[Path, ...])
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--out", default="out", show_default=True, metavar="DIR", help="Folder of the documents; - streams JSON.")
 @click.option("--format", "chosen", default="html,pdf", show_default=True, callback=formats, help="html,pdf,json,csv")
 @click.option("--set", "overrides", multiple=True, metavar="NAME=VALUE", help="Replace a setting (cluster.nodes=256)")
 @click.option("--vary", "varied", multiple=True, metavar="NAME=RANGE", help="Vary a setting (layout.tensor=1..8)")
+@click.option("--diff", "pair", nargs=2, type=click.Path(path_type=Path), metavar="OLD NEW",
+              help="Say what changed from one file, or rendered JSON, to another; --set applies to NEW.")
 @click.option("--jobs", default=1, show_default=True, type=click.IntRange(1, 256), help="Processes, one file each.")
 @click.option("--quiet", is_flag=True, help="Say nothing but problems.")
 @click.version_option(package_name="tonnage", prog_name="tonnage")
@@ -164,6 +166,7 @@ def render(
     chosen: tuple[str, ...],
     overrides: tuple[str, ...],
     varied: tuple[str, ...],
+    pair: tuple[Path, Path] | None,
     jobs: int,
     quiet: bool,
 ) -> int:
@@ -171,6 +174,10 @@ def render(
 
     Exit: 0 all holds, 1 a requirement or check does not hold, 2 a file is in error, 3 something could not be written.
     """
+    if pair:
+        return difference(pair, files, out, chosen, overrides, quiet)
+    if not files:
+        raise click.UsageError("which FILES?")
     files = tuple(dict.fromkeys(files))
     stream = out == STREAM
     check_stream(stream, chosen, files)
@@ -185,6 +192,18 @@ def render(
         if not quiet:
             click.echo(str(place))
     return shell.worst([outcome.code for outcome in outcomes])
+
+
+def difference(
+    pair: tuple[Path, Path], files: tuple[Path, ...], out: str, chosen: tuple[str, ...], overrides: tuple[str, ...],
+    quiet: bool,
+) -> int:  # fmt: skip
+    """`--diff OLD NEW`: one document of what changed, in place of those of FILES."""
+    from reports.commands.diff import rendered
+
+    if files or out == STREAM:
+        raise click.UsageError("--diff OLD NEW writes one document to a folder; `scn diff --format json` streams it")
+    return rendered(pair, Path(out), chosen, overrides, quiet)
 
 
 def main() -> NoReturn:

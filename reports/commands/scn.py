@@ -13,6 +13,7 @@ from reports.commands import shell
 # Commands with a file of their own, which is imported when they are called: {command: its file, and its name there}.
 FILES = {
     "catalog": "catalog",
+    "diff": "diff",
     "explain": "explain",
     "fmt": "fmt",
     "import": "import_",

@@ -29,11 +29,24 @@ class MeasuredRow:
 
 
 @dataclass(frozen=True)
+class Heads:
+    """The words of the figure: over the two columns, at the line at zero, under the axis, of what is left out."""
+
+    predicted: str = "predicted"
+    measured: str = "measured"
+    zero: str = "as measured"
+    axis: str = "Predicted over measured, difference (%)"
+    things: str = "measured values"
+    name: str = NAME
+
+
+@dataclass(frozen=True)
 class MeasuredData:
     """The rows, and how many there would be."""
 
     rows: tuple[MeasuredRow, ...]
     of: int = 0
+    heads: Heads = Heads()
 
 
 def from_point(point: Mapping[str, Any]) -> MeasuredData | None:
@@ -65,27 +78,33 @@ def _row(row: Mapping[str, Any], run: str, shown: Mapping[str, Any]) -> Measured
 def draw(data: MeasuredData) -> Picture:
     """Columns predicted and measured at the left; bars of the signed difference from a line at zero."""
     rows = data.rows[: bars.MOST]
-    left_out = words.shown_of(len(rows), max(data.of, len(data.rows)), "measured values")
+    left_out = words.shown_of(len(rows), max(data.of, len(data.rows)), data.heads.things)
     lie = bars.rows(len(rows), 7.4, left_out, 5.2)
-    sheet = Sheet(NAME, style.FULL, lie.height)
+    heads = data.heads
+    sheet = Sheet(heads.name, style.FULL, lie.height)
     name_room = min(52.0, max(width(r.name, weight=600) for r in rows) + 1.0)
     edges = [name_room]
-    for head, texts in (("predicted", [r.predicted for r in rows]), ("measured", [r.measured for r in rows])):
+    columns = ((heads.predicted, [r.predicted for r in rows]), (heads.measured, [r.measured for r in rows]))
+    for head, texts in columns:
         edges.append(edges[-1] + 3.5 + min(26.0, max(width(head), *(width(t) for t in texts))))
         sheet.text(edges[-1], 2.2, head, color=MUTE, align="right")
     scale = _scale(rows, edges[-1] + 5.0)
     ticks = scale.ticks(7)
     places = max((len(t.partition(".")[2]) for t in labels(ticks)), default=0)
-    value_axis(sheet, scale, lie.first - 3.4, lie.bottom, "Predicted over measured, difference (%)", ticks=ticks,
+    value_axis(sheet, scale, lie.first - 3.4, lie.bottom, heads.axis, ticks=ticks,
                texts=[words.number(t, places, signed=True) for t in ticks])  # fmt: skip
     zero = scale.at(0.0)
     sheet.line([(zero, lie.first - 3.4), (zero, lie.bottom)], INK, 0.8, z=5)
-    sheet.text(zero, 2.2, "as measured", color=MUTE, align="center")
+    sheet.text(zero, 2.2, heads.zero, color=MUTE, align="center")
     for i, row in enumerate(rows):
         _line(sheet, row, edges, scale, lie.at(i))
     note(sheet, left_out)
-    said = [f"{r.name}: predicted {r.predicted}, measured {r.measured}, difference {_signed(r)}" for r in rows[:6]]
-    return sheet.finish(f"Predicted beside measured. {'; '.join(said)}. {left_out}".strip())
+    said = [
+        f"{r.name}: {heads.predicted} {r.predicted}, {heads.measured} {r.measured}, difference {_signed(r)}"
+        for r in rows[:6]
+    ]
+    title = f"{capital(heads.predicted)} beside {heads.measured}"
+    return sheet.finish(f"{title}. {'; '.join(said)}. {left_out}".strip())
 
 
 def _signed(row: MeasuredRow) -> str:

@@ -42,7 +42,7 @@ def front(plan: Plan) -> Section:
         "compared": len(plan.others),
         "missing": {name: plan.missing_for(name) for name in ("time_to_train", "cost")},
     }
-    return Section("summary", "Executive summary", conditions_table(conditions), facts=facts)
+    return Section("summary", "Executive summary", conditions_table(conditions), facts=facts, template="front")
 
 
 KINDS = {
