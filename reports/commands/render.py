@@ -177,7 +177,7 @@ def render(
     if pair:
         return difference(pair, files, out, chosen, overrides, quiet)
     if not files:
-        raise click.UsageError("which FILES?")
+        raise click.UsageError("Missing argument 'FILES...': which scenarios?")
     files = tuple(dict.fromkeys(files))
     stream = out == STREAM
     check_stream(stream, chosen, files)
