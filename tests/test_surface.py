@@ -45,7 +45,8 @@ def subcommands(group: click.Group) -> dict[str, click.Command]:
 
 
 def test_commands_and_their_options() -> None:
-    assert options(render) == ["--diff", "--format", "--jobs", "--out", "--quiet", "--set", "--vary", "--version", "FILES"]
+    own = ["--diff", "--format", "--jobs", "--out", "--quiet", "--set", "--vary", "--version", "FILES"]
+    assert options(render) == own
     assert {name: options(command) for name, command in subcommands(scn).items()} == {
         "catalog": ["--format", "KIND", "NAME"],
         "check": ["--format", "--set", "FILES"],
