@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 FIGURES = ("step_time", "memory", "topology", "checkpoint_curve", "pipeline_schedule", "cost_by_line",
            "traffic_by_tier", "roofline", "measured", "bus_bandwidth")  # fmt: skip
-OF_EXPERIMENTS = ("step_time", "memory", "waterfall", "changes")  # these have `from_experiment(experiment, which)`
+OF_TABLES = ("heatmap", "lines", "columns", "scatter", "front", "scaling", "tornado", "distribution", "removed")
+"""The figures of a table of design points."""
+OF_EXPERIMENTS: tuple[str, ...] = ("step_time", "memory", "waterfall", "changes", *OF_TABLES)
+"""The figures with `from_experiment(experiment, which)`."""
 COMPARED = ("step_time", "memory", "cost_by_line")
 """The figures that can show several runs, a row each."""
 

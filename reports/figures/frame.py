@@ -39,7 +39,7 @@ def legend(sheet: Sheet, kinds: Sequence[Kind], top: float = 2.0) -> float:
         x, y = LEFT, top + i * (LINE + 0.6)
         for kind in row:
             swatch(sheet, kind, x, y)
-            sheet.text(x + SWATCH + 1.2, y, kind.name)
+            sheet.text(x + SWATCH + 1.2, y, fitted(kind.name, sheet.width - x - SWATCH - 1.7))
             x += _entry(kind) + gap
     return top + (len(rows) - 1) * (LINE + 0.6)
 
@@ -107,24 +107,42 @@ def value_axis(sheet: Sheet, scale: Scale, top: float, bottom: float, title: str
                 sheet.line([(x, bottom), (x, bottom + 0.9)], RULE, 0.6, z=4)
             sheet.text(place[0], bottom + 3.1, place[1], align="center")
     sheet.line([(scale.start, bottom), (scale.end, bottom)], RULE, 0.6, z=4)
+    across_title(sheet, (scale.start + scale.end) / 2, bottom, title)
+
+
+def across_title(sheet: Sheet, middle: float, bottom: float, title: str) -> None:
+    """Writes the title under a horizontal axis, centered as far as the canvas allows."""
     if title:
-        half = width(title) / 2
-        middle = (scale.start + scale.end) / 2
-        sheet.text(min(max(middle, half), max(half, sheet.width - half)), bottom + 7.2, title, align="center")
+        text = fitted(title, sheet.width - 1.0)
+        half = width(text) / 2
+        sheet.text(min(max(middle, half), sheet.width - half), bottom + 7.2, text, align="center")
+
+
+def along_title(sheet: Sheet, top: float, bottom: float, title: str) -> None:
+    """Writes the title along a vertical axis; without its unit, then cut, where the canvas is too low for it."""
+    middle = (top + bottom) / 2
+    room = min(2 * min(middle, sheet.height - middle) - 1.0, abs(bottom - top) + 3.0)
+    short = title if width(title) <= room else fitted(title.partition(" (")[0], room)
+    if short:
+        sheet.text(2.8, middle, short, align="center", angle=90)
 
 
 def height_axis(sheet: Sheet, scale: Scale, left: float, right: float, title: str, *, ticks: Sequence[float] = (),
                 texts: Sequence[str] = ()) -> None:  # fmt: skip
-    """Draws the vertical axis at the left: spine, ticks, labels, grid lines to the right, title turned beside."""
+    """Draws the vertical axis at the left: spine, ticks, labels, grid lines to the right, title turned beside.
+
+    An empty label or title is left out: panels of one row share them.
+    """
     ticks = ticks or scale.ticks()
     texts = texts or (log_labels(ticks) if scale.log else labels(ticks))
     for tick, text in zip(ticks, texts, strict=True):
         y = scale.at(tick)
         sheet.line([(left, y), (right, y)], HAIRLINE, 0.5, z=1)
         sheet.line([(left - 0.9, y), (left, y)], RULE, 0.6, z=4)
-        sheet.text(left - 1.6, y, text, align="right")
+        if text:
+            sheet.text(left - 1.6, y, text, align="right")
     sheet.line([(left, scale.start), (left, scale.end)], RULE, 0.6, z=4)
-    sheet.text(2.8, (scale.start + scale.end) / 2, title, align="center", angle=90)
+    along_title(sheet, scale.start, scale.end, title)
 
 
 def segment_label(sheet: Sheet, kind: Kind, left: float, wide: float, y: float, text: str) -> None:

@@ -78,8 +78,8 @@ def _log_label(tick: float) -> str:
     power = math.floor(math.log10(tick) + 1e-9)
     if -4 < power < 6:
         return words.number(tick, max(0, -power))
-    mantissa, exponent = words.plain(tick / 10.0**power), str(power).translate(words.SUPERSCRIPTS)
-    return f"10{exponent}" if mantissa == "1" else f"{mantissa}×10{exponent}"
+    mantissa = words.plain(tick / 10.0**power)
+    return words.power(mantissa, power).removeprefix("1×")
 
 
 def linear(values: Sequence[float], start: float, end: float, headroom: float = 1.0) -> Scale:

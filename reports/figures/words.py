@@ -18,7 +18,7 @@ RATES = ((1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s"), (1e12, "TB/s
 TERA = ((1e9, "GFLOP/s"), (1e12, "TFLOP/s"), (1e15, "PFLOP/s"))
 COUNTS = ((1.0, ""), (1e3, "k"), (1e6, "M"), (1e9, "G"), (1e12, "T"))
 LETTERS = {"tensor": "TP", "context": "CP", "pipeline": "PP", "data": "DP", "expert": "EP"}
-SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def known(value: object) -> float | None:
@@ -47,10 +47,16 @@ def number(value: float | None, decimals: int = 1, signed: bool = False) -> str:
     text = f"{abs(value):,.{decimals}f}".replace(",", NB)
     if abs(value) >= 1e9 or (value != 0 and float(f"{abs(value):.{decimals}f}") == 0 and decimals >= 2):
         mantissa, exponent = f"{abs(value):.1e}".split("e")
-        text = f"{mantissa}×10{str(int(exponent)).translate(SUPERSCRIPTS)}"
+        text = power(mantissa, int(exponent))
     zero = not any(c in "123456789" for c in text)
     sign = "" if zero else MINUS if value < 0 else "+" if signed else ""
     return sign + text
+
+
+def power(mantissa: str, exponent: int) -> str:
+    """mantissa × 10^exponent: "3.1×10¹²"; "3.1e−9", since the font has no superscript minus."""
+    raised = str(exponent).translate(SUPERSCRIPTS)
+    return f"{mantissa}×10{raised}" if exponent >= 0 else f"{mantissa}e{MINUS}{-exponent}"
 
 
 def rounded(value: float | None, digits: int = 3) -> str:
