@@ -201,4 +201,3 @@ def waterfall(name: str, unit: str, side: Side, old: Result, bars: differences.B
 def sides_of(compare: Compare, found: Mapping[str, Side], make: Callable[[Run], Side]) -> list[Side]:
     """The runs of a comparison, those of the file as they were evaluated, imported ones evaluated now."""
     return [found[run.where] if run.where in found else make(run) for run in compare.runs]
-

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from reports import figures, style
-from reports.figures import chart, heatmap, lines
+from reports.figures import chart, columns, distribution, front, heatmap, lines, removed, scaling, scatter, tornado
 from tests.experiment_documents import experiment
 from tests.experiment_samples import DATA
 from tests.test_figures import whole
@@ -92,3 +92,110 @@ def test_a_table_without_a_chart_gets_one_from_its_axes() -> None:
     (made,) = chart.charts_of(table)
     assert (made["kind"], made["x"]["text"], made["y"]["text"]) == ("heatmap", "layout.tensor", "layout.pipeline")
     assert made["color"]["values"] == [p["shown"][0] for p in table["points"]]
+
+
+def test_front_fills_the_frontier_and_names_the_winner() -> None:
+    table = experiment("cheapest")
+    data = front.from_experiment(table)
+    assert data is not None
+    on = sorted((o for o in data.options if o.front), key=lambda o: o.days)
+    assert [o.cost for o in on] == sorted((o.cost for o in on), reverse=True)
+    assert len(on) == len(table["front"])
+    winner = table["points"][table["best"][0]]["results"]
+    (chosen,) = (o for o in data.options if o.chosen)
+    assert (chosen.days, chosen.cost) == (winner["time_to_train"] / 86400, winner["cost"] / 1e6)
+    assert (data.deadline, data.budget, data.money) == (150, 12, "M$")
+    texts = [b.text for b in front.draw(data).texts]
+    assert chosen.name in texts and "after the 150-day deadline" in texts and "over 12 M$" in texts
+
+
+def test_the_frontier_is_found_where_the_table_states_none() -> None:
+    table = experiment("cheapest")
+    assert front.frontier([p for p in table["points"] if p["status"] == "ok"]) == set(table["front"])
+
+
+def test_rules_and_what_is_left() -> None:
+    data = removed.from_experiment(experiment("cheapest"))
+    assert data is not None
+    assert data.left == 24 and data.points == 90
+    texts = [b.text for b in removed.draw(data).texts]
+    assert {"time_to_train <= 150 days", "24, 26.7\u00a0%", "left"} <= set(texts)
+
+
+def test_scaling_is_drawn_against_gpus_with_a_ring_around_the_plan() -> None:
+    table = experiment("growing")
+    data = scaling.from_experiment(table)
+    assert data is not None
+    assert [c.name for c in data.curves] == ["operator", "200 Gb/s a GPU"]
+    assert [p[0] for p in data.curves[0].points] == [256, 512, 1024, 2048, 4096, 8192, 16384]
+    assert [p[0] for p in data.curves[1].points] == [256, 512, 1024, 2048, 4096, 8192, 16384]
+    assert data.plan == (1024, pytest.approx(100 * table["base_results"]["mfu"]))
+    both = zip(data.curves[0].points, data.curves[1].points, strict=True)
+    assert all(b[1] < a[1] for a, b in both if a[1] is not None and b[1] is not None)
+    picture = scaling.draw(data)
+    whole(picture)
+    assert {"1\u00a0024", "infeasible", f"plan {data.plan[1]:.1f}\u00a0%"} <= {b.text for b in picture.texts} | {
+        b.text.replace(" %", "\u00a0%") for b in picture.texts
+    }
+
+
+def test_tokens_a_second_stand_beside_growth_in_proportion() -> None:
+    data = scaling.from_experiment(experiment("growing"), 1)
+    assert data is not None and data.ideal and data.unit == "M tokens/s"
+    assert "in proportion to the GPUs" in [b.text for b in scaling.draw(data).texts]
+
+
+def test_tornado_sorts_by_swing_and_puts_the_favorable_end_first() -> None:
+    table = experiment("ranges")
+    assert tornado.metrics(table) == ["cost", "time_to_train"]
+    data = tornado.from_experiment(table)
+    assert data is not None
+    assert [s.name for s in data.swings[:2]] == ["Price of a GPU-hour", "Tokens"]
+    low = next(r for r in table["tornado"] if r["path"] == "cluster.price")["low"]
+    assert data.swings[0].favorable == low["results"]["cost"] / 1e6
+    assert data.swings[0].range == "$1.60/gpu-hour – $3.20/gpu-hour"
+    assert data.base == table["base_results"]["cost"] / 1e6
+    picture = tornado.draw(data)
+    whole(picture)
+    sign = tornado.difference(data, data.swings[0].adverse)
+    assert sign.startswith("+") and sign in [b.text for b in picture.texts]
+
+
+def test_at_most_ten_inputs_are_drawn() -> None:
+    swings = tuple(tornado.Swing(f"input {i}", "1 – 2", 9.0 - i / 99, 11.0) for i in range(14))
+    texts = [b.text for b in tornado.draw(tornado.TornadoData("Cost", "M$", 10.0, swings)).texts]
+    assert sum(t.startswith("input ") for t in texts) == 10
+    assert "Shown: 10 of 14 inputs, those with the largest swing." in texts
+
+
+def test_distribution_adds_up_and_shows_the_limit() -> None:
+    table = experiment("ranges")
+    data = distribution.from_experiment(table, 1)
+    assert data is not None
+    assert sum(data.shares) == pytest.approx(1) and data.limit == pytest.approx(200)
+    assert [p for p, _ in data.percentiles] == ["P10", "P50", "P90"]
+    texts = [b.text for b in distribution.draw(data).texts]
+    assert "limit 200" in texts and any(t.startswith("P50 ") for t in texts)
+
+
+def test_bars_say_the_reason_of_an_infeasible_point() -> None:
+    data = columns.from_experiment(experiment("batches"), 3)
+    assert data is not None
+    texts = [b.text for b in columns.draw(data).texts]
+    assert "Tokens per second (k tokens/s)" in texts
+    assert [b.reason for b in data.bars if b.group == "8"] == ["112 GiB", "115 GiB", "120 GiB"]
+
+
+def test_scatter_is_hollow_where_a_requirement_fails() -> None:
+    table = experiment("batches")
+    data = scatter.from_experiment(table, 4)
+    assert data is not None
+    assert len(data.marks) == sum(p["status"] == "ok" for p in table["points"])
+    assert sum(m.met for m in data.marks) == sum(p["status"] == "ok" and all(p["verdicts"]) for p in table["points"])
+    assert "a requirement fails" in [b.text for b in scatter.draw(data).texts]
+
+
+def test_a_cell_takes_the_best_of_the_points_that_fall_on_it() -> None:
+    made = chart.measure({"text": "cost", "unit": "$", "values": [3e6, 1e6, 2e6]})
+    assert made.unit == "M$" and made.values == (3.0, 1.0, 2.0) and made.better(1.0, 2.0)
+    assert chart.measure({"text": "mfu", "unit": "%", "values": [0.4]}).better(2.0, 1.0)

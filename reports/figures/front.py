@@ -210,14 +210,15 @@ def _names(sheet: Sheet, data: FrontData, across: Scale, up: Scale) -> None:
     on = sorted((o for o in data.options if o.front), key=lambda o: o.days)
     ends = [o for o in data.options if o.chosen] + on[:1] + on[-1:]
     for option in dict.fromkeys([*ends, *(on if len(on) <= 8 else [])]):
-        _name(sheet, option, (across.at(option.days), up.at(option.cost)), (across.start, up.end, up.start))
+        far = 9.0 if option.chosen else 4.5 if option in ends else 1.6
+        _name(sheet, option, (across.at(option.days), up.at(option.cost)), (across.start, up.end, up.start), far)
 
 
-def _name(sheet: Sheet, option: Option, at: tuple[float, float], edges: tuple[float, float, float]) -> None:
-    """Writes a name beside its marker; that of the chosen point further out, with a line to it, where none fits."""
+def _name(sheet: Sheet, option: Option, at: tuple[float, float], edges: tuple[float, float, float], far: float) -> None:
+    """Writes a name beside its marker; up to so far out, with a line to it, where it does not fit there."""
     (x, y), weight = at, 600 if option.chosen else 400
     text = fitted(option.name, 44.0, weight=weight)
-    for away in (1.0, 1.6, *((2.5, 3.5, 4.5, 5.5, 7.0, 9.0) if option.chosen else ())):
+    for away in (d for d in (1.0, 1.6, 2.5, 3.5, 4.5, 5.5, 7.0, 9.0) if d <= far):
         for dx, dy, align in SIDES:
             place = (x + dx * away, y + dy * away, align)
             if _inside(place, width(text, weight=weight), edges) and sheet.place([place], text, weight=weight):
