@@ -1,5 +1,8 @@
 """Sweeps, comparisons, checks and reports, checked against the run that they vary or the results that they show."""
 
+from collections.abc import Callable
+from functools import partial
+
 from dsl.alike import alike
 from dsl.axes import axes_of
 from dsl.blocks import Body, Entry, Part
@@ -9,10 +12,11 @@ from dsl.kinds import Setting
 from dsl.measured import measured_of
 from dsl.problems import Problem
 from dsl.runs import World, example, named_block, rule_of, run_table
-from dsl.scenario import Chart, Check, Compare, Item, Report, Roofline, Rule, Value
+from dsl.scenario import Axis, Chart, Check, Compare, Item, Report, Roofline, Rule, Value
 from dsl.scenario import Table as Experiment
 from dsl.schema import run_rows, schema
 from dsl.scope import Defined
+from dsl.space import Space, space_of
 from dsl.syntax import Expression, List, Name, Shown, written
 from dsl.table import Sources, Table, TableNames
 from dsl.values import Context, referred, settle
@@ -252,7 +256,20 @@ def table_of(world: World, defined: Defined) -> Experiment | None:
         settings,
         charts,
         measured,
+        space_maker(world, base, varied_entries(body), axes),
     )
+
+
+def varied_entries(body: Body) -> dict[str, Entry]:
+    """The axes of a block as they are written."""
+    return {path: entry for part in body.of("vary") for path, entry in part.body.entries.items()}
+
+
+def space_maker(
+    world: World, base: Defined | None, entries: dict[str, Entry], axes: tuple[Axis, ...]
+) -> Callable[[], Space] | None:
+    """What works out the settings of a table's points once it is asked."""
+    return None if base is None else partial(space_of, world, base, entries, axes)
 
 
 def roofline_of(world: World, defined: Defined) -> Roofline | None:

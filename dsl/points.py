@@ -12,14 +12,14 @@ MODEL_AXES = ("tensor", "context", "pipeline")
 
 def size(axes: Sequence[Axis]) -> int:
     """How many points there are before any ``where`` drops some: the product of the lengths of what moves alone."""
-    return prod(len(group[0].values) for group in _groups(axes))
+    return prod(len(group[0].values) for group in groups(axes))
 
 
 def points(axes: Sequence[Axis]) -> Iterator[dict[str, Any]]:
     """Every point as {setting path: value}; the last axis changes fastest, a choice brings its arguments along."""
-    steps = [[_merged(row) for row in zip(*map(_spread, group), strict=True)] for group in _groups(axes)]
+    steps = [[merged(row) for row in zip(*map(spread, group), strict=True)] for group in groups(axes)]
     for combination in product(*steps):
-        yield _merged(combination)
+        yield merged(combination)
 
 
 def settings(base: Run, plain: Mapping[str, Any], point: Mapping[str, Any]) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def settings(base: Run, plain: Mapping[str, Any], point: Mapping[str, Any]) -> d
     return found
 
 
-def _groups(axes: Sequence[Axis]) -> list[list[Axis]]:
+def groups(axes: Sequence[Axis]) -> list[list[Axis]]:
     """Axes that move in step side by side, every other one by itself."""
     groups: list[list[Axis]] = []
     for axis in axes:
@@ -50,10 +50,10 @@ def _groups(axes: Sequence[Axis]) -> list[list[Axis]]:
     return groups
 
 
-def _spread(axis: Axis) -> list[dict[str, Any]]:
+def spread(axis: Axis) -> list[dict[str, Any]]:
     """The values of one axis as settings."""
     return [v if isinstance(v, dict) and axis.path in v else {axis.path: v} for v in axis.values]
 
 
-def _merged(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def merged(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {path: value for part in parts for path, value in part.items()}

@@ -1,5 +1,7 @@
 """A run with everything that it refers to: model, cluster, gpu, stack; and single blocks checked by themselves."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Protocol
 
 from dsl.blocks import ALTERNATIVES, Body, Condition, Entry
@@ -17,6 +19,8 @@ from dsl.table import Results, Sources, Table, TableNames
 from dsl.units import number
 from dsl.values import Settled, referred
 
+NOTHING: Mapping[str, Entry] = MappingProxyType({})
+SIZES = {"cluster.nodes": "cluster.gpus", "cluster.gpus": "cluster.nodes"}  # the one follows from the other
 REFERRED = ("model", "cluster", "stack", "calibration", "trace")
 
 
@@ -119,23 +123,32 @@ def example(row: Setting, scope: Scope) -> str:
     return row.choices[0] if row.choices else EXAMPLES.get(row.holds, "…")
 
 
-def run_table(world: World, defined: Defined) -> Table:
-    """The settings of a run with those of the blocks that it refers to."""
-    table = Table(world, defined.scope, defined.name, defined.block.name_span, run_rows())
+def run_table(
+    world: World, defined: Defined, changed: Mapping[str, Entry] = NOTHING, kind: type[Table] = Table
+) -> Table:
+    """The settings of a run with those of the blocks that it refers to; ``changed`` replaces some before that."""
+    table = kind(world, defined.scope, defined.name, defined.block.name_span, run_rows())
     body = world.body(defined)
     table.lets = body.lets
     table.whole = body.whole
     table.sources[""] = Sources(defined.name, False, body)
-    for entry in world.for_runs():
+    for entry in (*world.for_runs(), *changed.values()):
         table.entries[entry.path] = entry
     for path, entry in body.entries.items():
-        if ALTERNATIVES.get(path) not in table.entries:
+        if ALTERNATIVES.get(path) not in table.entries and not _replaced(path, changed):
             table.entries.setdefault(path, entry)
     for kind in REFERRED:
         _refer(world, table, kind, kind)
     _refer(world, table, "cluster.gpu", "gpu")
     _hazard(world, table, defined)
     return table
+
+
+def _replaced(path: str, changed: Mapping[str, Entry]) -> bool:
+    """Whether a setting gives way to a changed one: nodes to gpus, the arguments of a choice to the choice."""
+    head = path.rpartition(".")[0]
+    choice = run_row(head) if head in changed else None
+    return (choice is not None and choice.holds == "choice") or SIZES.get(path) in changed
 
 
 def _refer(world: World, table: Table, path: str, kind: str) -> None:

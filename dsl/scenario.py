@@ -1,10 +1,13 @@
 """The resolved scenario: frozen, typed, in base units, every value with the place it comes from."""
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dsl.expressions import Compiled, Operand, operands
 from dsl.problems import Problem, Span
+
+if TYPE_CHECKING:
+    from dsl.space import Space
 
 
 class Value(NamedTuple):
@@ -140,6 +143,7 @@ class Table(NamedTuple):
     settings: dict[str, Value]
     charts: tuple[Chart, ...]
     measured: tuple[Measured, ...]
+    space: "Callable[[], Space] | None" = None  # the settings of its points, worked out when it is evaluated
 
 
 class Roofline(NamedTuple):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from dsl.axes import axes_of
 from dsl.blocks import EMPTY, Body, Entry, Part
-from dsl.experiments import quiet_table
+from dsl.experiments import quiet_table, space_maker
 from dsl.kinds import VARY
 from dsl.problems import VARIED, Problem, Span, did_you_mean
 from dsl.runs import World
@@ -86,4 +86,5 @@ def _table(world: World, defined: Defined, run: Run | None, own: Sequence[Varied
     title = ", ".join(one.text for one in own)
     span = Span(defined.scope.file.name, defined.block.name_span.line, 1)
     rules = run.requires if run is not None else ()
-    return Table("sweep", defined.name, title, span, VARIED, run, axes, (), rules, (), {}, {}, (), ())
+    space = space_maker(world, defined, entries, axes)
+    return Table("sweep", defined.name, title, span, VARIED, run, axes, (), rules, (), {}, {}, (), (), space)

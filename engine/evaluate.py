@@ -15,7 +15,7 @@ import numpy as np
 
 from engine import alternatives, entries, flops, layout, memory, models, network, reduced, simulate, step, validity
 from engine import traffic as traffic_by_axis
-from engine.columns import ONE, ZERO, Column, column
+from engine.columns import ONE, ZERO, Column, Flags, column
 from engine.inputs import Run
 from engine.kernels import device
 from engine.layout import Degrees
@@ -55,14 +55,15 @@ def evaluate(run: Run, advise: bool = True) -> Result:
     if result.status != "cannot_be_built":
         keep_going(result)
         pay(result)
-    if advise and result.status in ("cannot_be_built", "does_not_fit") and len(result.columns["valid_layout"]) == 1:
+    _hide_partly(result)
+    if advise and result.status in ("cannot_be_built", "does_not_fit"):
         result.alternatives = [a.text for a in alternatives.alternatives(run, _tried)]
     return result
 
 
-def evaluate_phases(run: Run, phases: Sequence[tuple[str, Run]]) -> Result:
+def evaluate_phases(run: Run, phases: Sequence[tuple[str, Run]], advise: bool = True) -> Result:
     """The result of a run with stretches of other settings, each a run with its own tokens (engine/outcome.py)."""
-    return in_stretches(evaluate(run), phases, lambda own: evaluate(own, advise=False))
+    return in_stretches(evaluate(run, advise), phases, lambda own: evaluate(own, advise=False))
 
 
 def _tried(run: Run) -> alternatives.Evaluated:
@@ -86,7 +87,7 @@ def evaluate_reduced(result: Result) -> Result:
         found = result.reduced = reduced.evaluate(given)
         result.columns |= {name: getattr(found, name) * ONE for name in REDUCED_RESULTS}
         result.columns["model_flops"] = found.achieved
-        if not np.all(found.valid_layout):
+        if not np.any(found.valid_layout):
             result.status = "cannot_be_built"
             result.reasons.append("the layout needs more GPUs than the cluster has")
     if run.cluster.mtbf is not None:
@@ -126,11 +127,11 @@ def lay_out(result: Result) -> None:
     if run.cluster.mtbf is not None:
         result.columns["mtbf"] = run.cluster.mtbf
     rules = validity.rules(run, d) if result.status == "ok" else ()
-    broken = [rule for rule in rules if not np.all(rule.holds)]
+    result.rules = rules
     result.columns["valid_layout"] = functools.reduce(np.multiply, (rule.holds * ONE for rule in rules), ONE)
-    if broken:
+    if not np.any(result.columns["valid_layout"]):
         result.status = "cannot_be_built"
-        result.reasons += [rule.reason for rule in broken]
+        result.reasons += [rule.reason for rule in rules if not np.all(rule.holds)]
 
 
 def count(result: Result) -> None:
@@ -146,9 +147,11 @@ def time_step(result: Result, simulated: bool = True) -> None:
     """The step: seconds by cause, summed from the ledger, and the simulated schedule beside it."""
     run, d, n = result.run, result.degrees, result.parameters
     assert d is not None and n is not None
-    lacking = _step_lacks(run, d)
+    lacks = _step_lacks(run, d)
+    lacking = tuple(name for name, flags in lacks.items() if np.all(flags))
     if lacking:
         result.lack((*STEP_RESULTS, *DURATION_RESULTS), lacking)
+    result.partly = {name: flags for name, flags in lacks.items() if np.any(flags) and not np.all(flags)}
     made = result.step = entries.step(run, d, n)
     if lacking:
         return
@@ -193,26 +196,31 @@ def _of(entries: Iterable[Entry], cause: str) -> list[Entry]:
     return [e for e in entries if _CAUSES[cause](e.row)]
 
 
-def _step_lacks(run: Run, d: Degrees) -> tuple[str, ...]:
-    """Settings without which a step has no time."""
-    lacking = []
-    if np.any(np.isnan(d.micro_batches)):
-        lacking.append("batch")
-    if np.any(np.isnan(d.sequence)):
-        lacking.append("sequence")
-    if np.any(np.isnan(device(run).peak)):
-        lacking.append(f"cluster.gpu.peak.{run.precision}")
-    if network.missing_link(run.cluster, d.used):
-        lacking.append("cluster.tier")
-    return tuple(lacking)
+def _step_lacks(run: Run, d: Degrees) -> dict[str, Flags]:
+    """Settings without which a step has no time, and the points that lack them."""
+    return {
+        "batch": np.isnan(d.micro_batches),
+        "sequence": np.isnan(d.sequence),
+        f"cluster.gpu.peak.{run.precision}": np.isnan(device(run).peak),
+        "cluster.tier": network.missing_link(run.cluster, d.used),
+    }
+
+
+def _hide_partly(result: Result) -> None:
+    """Takes a step's time, and what follows from it, from the points of a table that lack a setting."""
+    if not result.partly:
+        return
+    absent = functools.reduce(np.logical_or, result.partly.values())
+    for name in {*STEP_RESULTS, *DURATION_RESULTS} & result.columns.keys():
+        result.columns[name] = np.where(absent, np.nan, result.columns[name])
 
 
 def _simulate(result: Result, total: Column) -> None:
     """The schedule pass by pass, for one design point; a difference of over 2 % is noted."""
     run, d, made = result.run, result.degrees, result.step
     assert d is not None and made is not None
-    m = float(d.micro_batches[0])
-    if len(total) > 1 or d.pp == 1 or 2 * m * d.vp * d.pp > SIMULATED_PASSES:
+    m = float(np.ravel(d.micro_batches)[0])
+    if total.size > 1 or d.pp == 1 or 2 * m * d.vp * d.pp > SIMULATED_PASSES:
         return
     forward, backward = ([float(x[0]) for x in times] for times in (made.timing.forward, made.timing.backward))
     line = simulate.simulate(run.layout.schedule.kind, forward, backward, int(m), d.vp, float(made.timing.send[0]))
@@ -271,7 +279,7 @@ def fill_memory(result: Result) -> None:
     """Memory of every stage; the fullest decides whether it fits."""
     run, d, made = result.run, result.degrees, result.step
     assert d is not None and made is not None
-    if np.any(np.isnan(d.tokens)) or np.any(np.isnan(d.micro_batches)):
+    if np.all(np.isnan(d.tokens)) or np.all(np.isnan(d.micro_batches)):
         result.lack(MEMORY_RESULTS, ("batch",))
         return
     stages = result.memory = [memory.stage_memory(run, d, made.timing, s) for s in made.timing.stages]
@@ -279,8 +287,9 @@ def fill_memory(result: Result) -> None:
     fullest = np.argmax(totals, axis=0)
 
     def at(name: str) -> Column:
-        values = np.stack(np.broadcast_arrays(*(getattr(s, name) for s in stages)))
-        return np.asarray(np.take_along_axis(values, fullest[None, :], axis=0)[0])
+        parts = [getattr(s, name) for s in stages]
+        values = np.stack(np.broadcast_arrays(*parts, totals[0])[:-1])
+        return np.asarray(np.take_along_axis(values, fullest[None], axis=0)[0])
 
     peak = np.max(totals, axis=0)
     named = {"weights": "weights_memory", "gradients": "gradients_memory", "optimizer": "optimizer_memory",
@@ -298,11 +307,11 @@ def fill_memory(result: Result) -> None:
         "memory_save": largest([s.save for s in stages]),
     }
     room = run.cluster.host_memory
-    if room is not None and len(peak) == 1 and result.columns["memory_host"][0] > room[0]:
+    if room is not None and peak.size == 1 and result.columns["memory_host"][0] > room[0]:
         result.status = "does_not_fit"
         over = (result.columns["memory_host"][0] - room[0]) / 2**30
         result.reasons.append(f"what is offloaded needs {over:.1f} GiB more than a node's host memory has")
-    if len(peak) == 1 and peak[0] > run.gpu.memory[0]:
+    if peak.size == 1 and peak[0] > run.gpu.memory[0]:
         result.status = "does_not_fit"
         over = (peak[0] - run.gpu.memory[0]) / 2**30
         result.reasons.append(f"stage {int(fullest[0])} needs {over:.1f} GiB more than the GPU has")

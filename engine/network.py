@@ -82,7 +82,7 @@ def tiers(cluster: Cluster, used: Column) -> tuple[Tier, ...]:
         return cluster.tier
     link = cluster.gpu.link if cluster.gpu.link is not None else cluster.link
     if link is None:
-        link = column(np.inf) if np.all(used == 1) else column(np.nan)
+        link = np.where(used == 1, np.inf, np.nan)
     return (Tier("node", domain(cluster), link, column(LOCAL_LATENCY), ONE),)
 
 
@@ -105,9 +105,9 @@ def spans(cluster: Cluster, used: Column) -> tuple[Column, ...]:
     return tuple(result)
 
 
-def missing_link(cluster: Cluster, used: Column) -> bool:
-    """Whether the job leaves the only tier there is, so that its network is not described."""
-    return bool(np.any(used > spans(cluster, used)[-1]))
+def missing_link(cluster: Cluster, used: Column) -> Flags:
+    """Where the job leaves the only tier there is, so that its network is not described."""
+    return np.asarray(used > spans(cluster, used)[-1])
 
 
 def lay(run: Run, d: Degrees, axis: str, parts: Parts) -> Group:

@@ -13,10 +13,11 @@ from typing import Any, TypeVar
 
 from engine.calibrate import calibrated
 from engine.calibration_inputs import Calibration
-from engine.columns import column
+from engine.columns import Column, column
 from engine.inputs import Attention, Cluster, Gpu, Mixer, Model, Recompute, Run, Schedule, Shard, Stack
 
 T = TypeVar("T")
+TIERS = "cluster.tier."
 
 # How a field of a dataclass is named in the flat table, where the two differ.
 PATHS: dict[tuple[type, str], str] = {
@@ -86,6 +87,36 @@ def build(kind: type[T], path: str, settings: Mapping[str, Any], name: str | Non
         own = PATHS.get((kind, f.name), f.name)
         values[f.name] = _field(hints[f.name], ".".join(p for p in (path, own) if p), settings)
     return kind(**values)
+
+
+@cache
+def _kinds() -> dict[str, Any]:
+    """The kind of every field by the path of its setting; tiers under the name "*"."""
+    found: dict[str, Any] = {}
+
+    def walk(kind: Any, path: str) -> None:
+        for f in fields(kind):
+            own = PATHS.get((kind, f.name), f.name)
+            full = ".".join(p for p in (path, own) if p)
+            hint = _hints(kind)[f.name]
+            options = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+            inner = next(o for o in options if o is not type(None))
+            if typing.get_origin(inner) is tuple and is_dataclass(item := typing.get_args(inner)[0]):
+                walk(item, f"{full}.*")
+            elif is_dataclass(inner):
+                walk(inner, full)
+            else:
+                found.setdefault(full, inner)
+
+    walk(Run, "")
+    return found
+
+
+def is_column(path: str) -> bool:
+    """Whether a setting is a column: a number that may differ from point to point of a group. All others are shared."""
+    if path.startswith(TIERS):
+        path = f"{TIERS}*.{path.rpartition('.')[2]}"
+    return _kinds().get(path, Column) == Column
 
 
 def read(settings: Mapping[str, Any]) -> Run:

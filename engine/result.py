@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from engine.columns import Column
+from engine.columns import Column, Flags
 from engine.cost import Gpus
 from engine.cost import Line as CostLine
 from engine.goodput import Goodput
@@ -16,6 +16,7 @@ from engine.reduced import Reduced
 from engine.simulate import Timeline
 from engine.step import Step
 from engine.traffic import AxisTraffic
+from engine.validity import Rule
 
 Columns = dict[str, Column]
 
@@ -54,6 +55,8 @@ class Result:
     missing: dict[str, tuple[str, ...]] = field(default_factory=dict)
     status: str = "ok"  # ok | does_not_fit | cannot_be_built | not_evaluated
     reasons: list[str] = field(default_factory=list)
+    rules: tuple[Rule, ...] = ()  # of the layout, each with the points that keep it
+    partly: dict[str, Flags] = field(default_factory=dict)  # settings that only some points of a table lack
     alternatives: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     degrees: Degrees | None = None

@@ -75,7 +75,8 @@ def _sizes(run: Run, d: Degrees) -> Iterator[Rule]:
     if run.batch is None:
         return
     each = d.dp * split.micro_batch
-    near = sorted({f * float(each[0]) for f in (np.floor(d.micro_batches[0]), np.ceil(d.micro_batches[0])) if f})
+    times, size = (float(np.ravel(x)[0]) for x in (d.micro_batches, each))
+    near = sorted({f * size for f in (np.floor(times), np.ceil(times)) if f})
     yield Rule(
         "batch",
         np.asarray(divides(each, run.batch)),

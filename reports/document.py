@@ -15,6 +15,7 @@ from engine.metrics import BY_NAME, METRICS
 from engine.read import read
 from reports.acceptance.rows import acceptance_of
 from reports.comparison import Side, comparison, sides_of
+from reports.experiments.table import evaluate_table
 from reports.intervals import intervals
 from reports.judgement import check, plain, verdict
 from reports.point import Json, failures, number, point_of
@@ -51,7 +52,7 @@ def build(scenario: Scenario) -> Json:
         "not_evaluated": not_evaluated(scenario),
         "notes": list(scenario.notes),
         "source": scenario.source,
-        "experiments": [*rooflines(scenario), *run_experiments(runs, points), *compared],
+        "experiments": [*rooflines(scenario), *run_experiments(runs, points), *compared, *tables(scenario)],
     }
 
 
@@ -100,6 +101,14 @@ def run_experiments(runs: Sequence[tuple[Run, Result]], points: Sequence[Json]) 
     ]
 
 
+def tables(scenario: Scenario) -> list[Json]:
+    """The tables of design points that are evaluated."""
+    return [TABLES[table.kind](table) for table in scenario.tables if table.kind in TABLES and table.space is not None]
+
+
+TABLES = {"sweep": evaluate_table}  # how each kind of table is evaluated
+
+
 def nothing(scenario: Scenario) -> Json:
     """The verdict of a file without a run: there is nothing to decide."""
     operations = sum(isinstance(e, Roofline) for e in scenario.experiments)
@@ -118,7 +127,7 @@ def not_evaluated(scenario: Scenario) -> list[Json]:
     return [
         {"kind": e.kind, "name": e.name, "title": e.title, "where": e.where}
         for e in scenario.experiments
-        if not isinstance(e, (Run, Roofline, Compare))
+        if not isinstance(e, (Run, Roofline, Compare)) and e.kind not in TABLES
     ]
 
 

@@ -1,0 +1,211 @@
+"""Design points evaluated: a part of a table through the engine to result columns, statuses and verdicts.
+
+What a ``where`` drops is left out before anything is evaluated. A point that cannot be built, or does not fit, keeps
+its place with its status; its results are NaN as far as they mean nothing.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dsl.scenario import Rule, Run, Table
+from engine.columns import Column, Flags
+from engine.evaluate import Result, evaluate_phases
+from engine.metrics import METRICS
+from engine.read import is_column, read
+from reports.experiments.parts import Part
+from reports.experiments.removals import Removal, gap, removal
+
+OK, DOES_NOT_FIT, CANNOT_BE_BUILT, NOT_EVALUATED = range(4)
+STATUS = ("ok", "does_not_fit", "cannot_be_built", "not_evaluated")
+OPEN, FAILS, HOLDS = -1, 0, 1  # what became of a requirement
+ANEW = ("layout.data", "layout.sequence_parallel")  # worked out by the engine where nobody states them
+SPARSE = 0.35  # share of a part's points from which they are evaluated with those that a `where` drops
+# Results of points that cannot be built: what the layout alone decides.
+BUILT_OR_NOT = ("used_gpus", "idle_gpus", "data_parallel", "expert_data_parallel", "expert_tensor_parallel",
+                "sequence_multiple", "kv_replication", "padded_vocabulary", "mtbf", "valid_layout")  # fmt: skip
+
+
+NO_RESULTS: dict[str, Any] = dict.fromkeys(m.name for m in METRICS)
+
+
+@dataclass(frozen=True)
+class Found:
+    """The evaluated points of a part, flat: one element a point in each array."""
+
+    index: NDArray[np.int64]
+    settings: dict[str, Any]  # plain values, and arrays of the settings that differ
+    results: dict[str, Column]
+    status: NDArray[np.int8]
+    broken: dict[str, Flags]  # rules of the layout (or of the language) that a point breaks
+    verdicts: NDArray[np.int8]  # requirements x points
+    missing: dict[str, tuple[str, ...]]
+    removed: list[Removal]
+
+    @property
+    def size(self) -> int:
+        return len(self.index)
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """All that an expression may name: settings, and results as far as they are known."""
+        return {**self.settings, **NO_RESULTS, **self.results}
+
+    def take(self, chosen: NDArray[np.intp]) -> "Found":
+        """Some of the points."""
+        few = {p: v[chosen] if isinstance(v, np.ndarray) else v for p, v in self.settings.items()}
+        return Found(
+            self.index[chosen],
+            few,
+            {name: column[chosen] for name, column in self.results.items()},
+            self.status[chosen],
+            {text: flags[chosen] for text, flags in self.broken.items()},
+            self.verdicts[:, chosen],
+            self.missing,
+            [],
+        )
+
+
+def evaluated(table: Table, part: Part, results: Iterable[str] | None = None) -> Found:
+    """A part's points that every ``where`` keeps, evaluated; ``results`` names those wanted, all where it is None."""
+    with np.errstate(all="ignore"):
+        return _evaluated(table, part, results)
+
+
+def _evaluated(table: Table, part: Part, wanted: Iterable[str] | None) -> Found:
+    assert table.base is not None
+    keep, removed = kept(table.wheres, part)
+    count = int(np.count_nonzero(keep))
+    if not count:
+        return nothing(table, removed)
+    settings, wrong, index, flat = part.settings, dict(part.wrong), part.index, count < SPARSE * part.size
+    if flat:
+        settings = {path: _picked(value, keep) for path, value in settings.items()}
+        wrong = {text: _picked(flags, keep) for text, flags in wrong.items()}
+        index, keep = index[keep], np.ones(count, dtype=bool)
+    result = run(table.base, settings)
+    status, broken = statuses(result, wrong)
+    columns = {m.name: result.columns[m.name] for m in METRICS if m.name in result.columns}
+    built = status != CANNOT_BE_BUILT
+    if not np.all(built):
+        columns = {n: c if n in BUILT_OR_NOT else np.where(built, c, np.nan) for n, c in columns.items()}
+    names = {**settings, **NO_RESULTS, **columns}
+    verdicts = [holds(rule, names) for rule in table.requires]
+    chosen = columns if wanted is None else {n: columns[n] for n in wanted if n in columns}
+
+    def picked(values: Any) -> NDArray[Any]:
+        return np.broadcast_to(values, keep.shape)[keep]
+
+    found = Found(
+        index[keep],
+        {path: picked(value) if isinstance(value, np.ndarray) else value for path, value in settings.items()},
+        {name: picked(value) for name, value in chosen.items()},
+        picked(status),
+        {text: picked(flags) for text, flags in broken.items()},
+        np.array([picked(v) for v in verdicts], dtype=np.int8).reshape(len(verdicts), count),
+        result.missing,
+        removed,
+    )
+    gaps = [picked(g) if (g := gap(rule, names)) is not None else None for rule in table.requires]
+    short = picked(-columns["memory_headroom"] / result.run.gpu.memory) if "memory_headroom" in columns else None
+    removed += after(table.requires, found, gaps, short)
+    return found
+
+
+def nothing(table: Table, removed: list[Removal]) -> Found:
+    """What is left where every point is dropped."""
+    none = np.zeros(0, dtype=np.int64)
+    verdicts = np.zeros((len(table.requires), 0), dtype=np.int8)
+    return Found(none, {}, {}, none.astype(np.int8), {}, verdicts, {}, removed)
+
+
+def kept(rules: Sequence[Rule], part: Part) -> tuple[Flags, list[Removal]]:
+    """The points that every `where` keeps, and what each takes away."""
+    against = [np.broadcast_to(holds(rule, part.settings) == FAILS, part.shape) for rule in rules]
+    if not against:
+        return np.ones(part.shape, dtype=bool), []
+    times, index = np.sum(against, axis=0), part.index
+    return np.asarray(times == 0), [
+        removal("where", rule.text, away, away & (times == 1), gap(rule, part.settings), index)
+        for rule, away in zip(rules, against, strict=True)
+    ]
+
+
+MEMORY = frozenset(m.name for m in METRICS if m.name.startswith("memory"))
+
+
+def after(
+    rules: Sequence[Rule], found: Found, gaps: Sequence[Column | None], short: Column | None
+) -> list[Removal]:
+    """What rules of the layout, memory and requirements take of the points that were not dropped."""
+    layout = [(text, flags) for text, flags in found.broken.items()]
+    times = np.sum([flags for _, flags in layout], axis=0) if layout else np.zeros(found.size, dtype=np.int64)
+    result = [removal("layout", text, flags, flags & (times == 1), None, found.index) for text, flags in layout]
+    full, ok = found.status == DOES_NOT_FIT, found.status == OK
+    fails = [verdict == FAILS for verdict in found.verdicts]
+    others = [f for rule, f in zip(rules, fails, strict=True) if not MEMORY & rule.compute.needs]
+    if np.any(full):
+        alone = full & ~np.logical_or.reduce([np.zeros(found.size, dtype=bool), *others])
+        result.append(removal("memory", "fits the GPU's memory", full, alone, short, found.index))
+    times = np.sum(fails, axis=0) if fails else np.zeros(found.size, dtype=np.int64)
+    for rule, away, own in zip(rules, fails, gaps, strict=True):
+        result.append(removal("require", rule.text, ok & away, ok & away & (times == 1), own, found.index))
+    return result
+
+
+def holds(rule: Rule, values: Mapping[str, Any]) -> NDArray[np.int8]:
+    """HOLDS, FAILS, or OPEN where something that a rule needs is missing."""
+    found = rule.holds(values)
+    if found is None:
+        return np.array([OPEN], dtype=np.int8)
+    known: Any = np.array([True])
+    for name in rule.compute.needs:
+        if isinstance(values[name], np.ndarray):
+            known = known & ~np.isnan(values[name])
+    return np.where(known, np.where(found, HOLDS, FAILS), OPEN).astype(np.int8)
+
+
+def run(base: Run, settings: Mapping[str, Any]) -> Result:
+    """The engine's result of the points that share ``settings``; phases of the base run are phases of every point."""
+    own = dict(settings) | {path: None for path in ANEW if follows_layout(base, path)}
+    own = {path: _engine_value(path, value) for path, value in own.items()}
+    phases = [(name, read(own | {p: v.value for p, v in values.items()})) for name, values in base.phases]
+    return evaluate_phases(read(own), phases, advise=False)
+
+
+def follows_layout(base: Run, path: str) -> bool:
+    """Whether a setting of the layout is not stated, so that the engine works it out."""
+    value = base.settings.get(path)
+    return value is None or value.origin in ("default", "derived")
+
+
+def _engine_value(path: str, value: Any) -> Any:
+    """A setting of the structure is a plain value."""
+    return value if is_column(path) or not isinstance(value, np.ndarray) else value.ravel()[0]
+
+
+def statuses(result: Result, wrong: Mapping[str, Flags]) -> tuple[NDArray[np.int8], dict[str, Flags]]:
+    """The status of every point, and the rules that some of them break."""
+    columns, run = result.columns, result.run
+    broken = {rule.name: ~rule.holds for rule in result.rules if not np.all(rule.holds)} | dict(wrong)
+    if result.reduced is not None and not np.all(result.reduced.valid_layout):
+        broken["gpus"] = ~result.reduced.valid_layout
+    none = np.zeros(1, dtype=bool)
+    invalid = np.logical_or.reduce(np.broadcast_arrays(none, *broken.values()))
+    lacks = np.array([result.status == "not_evaluated"])
+    for flags in result.partly.values():
+        lacks = lacks | flags
+    over = none
+    if "memory_headroom" in columns:
+        over = columns["memory_headroom"] < 0
+        room = run.cluster.host_memory
+        over = over if room is None else over | (columns["memory_host"] > room)
+    status = np.where(over, DOES_NOT_FIT, np.where(lacks, NOT_EVALUATED, OK))
+    return np.where(invalid, CANNOT_BE_BUILT, status).astype(np.int8), broken
+
+
+def _picked(value: Any, keep: Flags) -> Any:
+    return np.broadcast_to(value, keep.shape)[keep] if isinstance(value, np.ndarray) else value

@@ -1,0 +1,303 @@
+"""A table of design points as the JSON document has it: every point with its settings, results, status and verdicts.
+
+Above ``MOST`` points the document holds only those that the report shows; the whole table streams to a file.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dsl.expressions import Compiled
+from dsl.scenario import Chart, Item, Measured, Rule, Table, Value
+from dsl.schema import run_row
+from dsl.space import Space
+from engine.metrics import BY_NAME, METRICS
+from reports.experiments.evaluation import (
+    CANNOT_BE_BUILT,
+    DOES_NOT_FIT,
+    FAILS,
+    HOLDS,
+    NOT_EVALUATED,
+    OK,
+    STATUS,
+    Found,
+    evaluated,
+)
+from reports.experiments.parts import parts
+from reports.experiments.removals import Removals, needs
+from reports.intervals import intervals
+from reports.judgement import plain
+from reports.point import Json
+
+MOST = 10_000  # points that the document holds
+CHUNK = 32_768  # points evaluated at a time
+FOLLOWING = ("cluster.gpus", "layout.data")  # shown beside the axes
+DEFAULT_COLUMNS = ("step_time", "mfu", "memory_per_gpu", "tokens_per_second", "time_to_train", "cost")
+NUMBERS = {True: HOLDS, False: FAILS}
+
+
+@dataclass
+class Rows:
+    """Points that were kept, by index, as plain values."""
+
+    index: list[int] = field(default_factory=list)
+    values: list[dict[str, Any]] = field(default_factory=list)  # settings and results by name
+    status: list[int] = field(default_factory=list)
+    broken: list[tuple[str, ...]] = field(default_factory=list)
+    verdicts: list[list[int]] = field(default_factory=list)
+
+
+@dataclass
+class Tally:
+    """What is counted over all points, and the rows that are kept."""
+
+    table: Table
+    removals: Removals = field(default_factory=Removals)
+    status: NDArray[np.int64] = field(default_factory=lambda: np.zeros(len(STATUS), dtype=np.int64))
+    points: int = 0
+    failed: int = 0
+    met: int = 0
+    rows: list[Json] = field(default_factory=list)
+    missing: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def add(self, found: Found) -> None:
+        """Counts some points."""
+        self.status += np.bincount(found.status, minlength=len(STATUS))
+        ok = found.status == OK
+        fails = np.any(found.verdicts == FAILS, axis=0) if len(found.verdicts) else np.zeros(found.size, dtype=bool)
+        self.failed += int(np.count_nonzero(ok & fails))
+        self.met += int(np.count_nonzero(ok & ~fails))
+        self.missing |= found.missing
+        for removal in found.removed:
+            self.removals.add(removal)
+
+
+def evaluate_table(table: Table) -> Json:
+    """The experiment of a sweep (and what every other table has in common) for the document."""
+    assert table.space is not None and table.base is not None
+    space = table.space()
+    tally = Tally(table)
+    shown = thinned(space)
+    for piece in parts(space, CHUNK):
+        found = evaluated(table, piece)
+        tally.points += piece.size
+        tally.add(found)
+        picked = shown(found.index)
+        tally.rows += rows(table, space, found, np.flatnonzero(picked))
+    tally.rows.sort(key=lambda row: int(row["index"]))
+    return document(table, tally)
+
+
+def thinned(space: Space) -> Callable[[NDArray[np.int64]], NDArray[np.bool_]]:
+    """Which points of a table the document holds: all, or every other value of its longest axes until they are few."""
+    lengths = [len(d.steps) for d in space.dimensions]
+    every = [1] * len(lengths)
+    while prod(-(-n // k) for n, k in zip(lengths, every, strict=True)) > MOST:
+        left = [-(-n // k) for n, k in zip(lengths, every, strict=True)]
+        every[left.index(max(left))] *= 2
+
+    def chosen(index: NDArray[np.int64]) -> NDArray[np.bool_]:
+        result = np.ones(len(index), dtype=bool)
+        for at, step in zip(np.unravel_index(index, lengths) if lengths else (), every, strict=True):
+            result &= at % step == 0
+        return result
+
+    return chosen
+
+
+def rows(table: Table, space: Space, found: Found, chosen: NDArray[np.intp]) -> Iterator[Json]:
+    """The chosen points of a part as the document has them."""
+    assert table.base is not None
+    few = found.take(chosen)
+    lengths = [len(d.steps) for d in space.dimensions]
+    shown = [item(few.values) for item in table.show] if table.show else []
+    for k in range(few.size):
+        at = np.unravel_index(few.index[k], lengths) if lengths else ()
+        settings = {a.path: plain(d.steps[i][a.path]) for d, i in zip(space.dimensions, at, strict=True)
+                    for a in d.axes}  # fmt: skip
+        settings |= {path: plain(picked(few.settings.get(path), k)) for path in FOLLOWING if path not in settings}
+        results = {m.name: plain(few.results[m.name][k]) if m.name in few.results else None for m in METRICS}
+        broken = [text for text, flags in few.broken.items() if flags[k]]
+        status = int(few.status[k])
+        spread = intervals({**few.settings, **settings}, results) if status in (OK, DOES_NOT_FIT) else None
+        columns = [plain(picked(value, k)) for value in shown] if table.show else [
+            results[name] for name in default_columns(table)]  # fmt: skip
+        yield {
+            "index": int(few.index[k]),
+            "settings": settings,
+            "results": results,
+            "status": STATUS[status],
+            "reason": short(status, broken, results),
+            "reasons": sentences(status, broken, results),
+            "verdicts": [None if v < 0 else bool(v) for v in few.verdicts[:, k]],
+            "shown": columns,
+            "measured": measured_at(table.measured, few.settings, settings, k),
+            "interval": spread and {name: [own["low"], own["high"]] for name, own in spread.items()},
+        }
+
+
+def picked(value: Any, k: int) -> Any:
+    """The value of one point: of an array its element, else what all points share."""
+    if not isinstance(value, np.ndarray):
+        return value
+    return value[k] if len(value) > 1 else value[0]
+
+
+def short(status: int, broken: Sequence[str], results: Mapping[str, float | None]) -> str | None:
+    """Why a point has no place, in one cell: the memory that it needs, or the first rule that it breaks."""
+    memory = results.get("memory_per_gpu")
+    if status == CANNOT_BE_BUILT:
+        return broken[0] if broken else "layout"
+    if status == DOES_NOT_FIT and memory is not None:
+        return f"{memory / 2**30:.0f} GiB"
+    return "lacks input" if status == NOT_EVALUATED else None
+
+
+def sentences(status: int, broken: Sequence[str], results: Mapping[str, float | None]) -> list[str]:
+    """The same in sentences."""
+    headroom = results.get("memory_headroom")
+    if status == CANNOT_BE_BUILT:
+        return [f"the rule “{name}” of the layout does not hold" for name in broken]
+    if status == DOES_NOT_FIT and headroom is not None and headroom < 0:
+        return [f"the fullest stage needs {-headroom / 2**30:.1f} GiB more than the GPU has"]
+    if status == DOES_NOT_FIT:
+        return ["what is offloaded needs more than a node's host memory has"]
+    return ["an input is missing"] if status == NOT_EVALUATED else []
+
+
+def measured_at(
+    blocks: Sequence[Measured], every: Mapping[str, Any], settings: Mapping[str, Any], k: int
+) -> dict[str, float] | None:
+    """Measured values of a point: those of the block that names it."""
+    for block in blocks:
+        here = {path: settings.get(path, picked(every.get(path), k)) for path in block.at}
+        if block.at and all(same(here[path], wanted) for path, wanted in block.at.items()):
+            return {name: plain(value.value) for name, value in block.values.items()}
+    return None
+
+
+def same(found: Any, wanted: Any) -> bool:
+    """Whether a setting of a point is the one that is named."""
+    if isinstance(found, (int, float)) and isinstance(wanted, (int, float)):
+        return bool(np.isclose(found, wanted, rtol=1e-9))
+    return bool(found == wanted)
+
+
+def document(table: Table, tally: Tally) -> Json:
+    """What every table has: axes, columns, counts, what was removed, points, requirements, charts."""
+    assert table.base is not None
+    lacks = sorted({name for names in tally.missing.values() for name in names})
+    return {
+        "kind": table.kind,
+        "name": table.name,
+        "title": table.title,
+        "where": table.where,
+        "base": table.base.name,
+        "axes": axes(table),
+        "columns": columns(table),
+        "counts": counts(tally),
+        "removed": removed(table, tally),
+        "points": tally.rows,
+        "requires": [{"text": r.text, "because": r.because or None, "where": r.where} for r in table.requires],
+        "charts": [chart(c, tally.rows, table) for c in table.charts],
+        "unavailable": [{"result": name, "missing": list(own)} for name, own in tally.missing.items()],
+        "notes": [f"not given: {', '.join(lacks)}"] if lacks else [],
+    }
+
+
+def axes(table: Table) -> list[Json]:
+    """What varies: base units, and the texts as they were written."""
+    return [
+        {
+            "path": a.path,
+            "label": a.path.rpartition(".")[2].replace("_", " "),
+            "unit": "" if (row := run_row(a.path)) is None else row.holds,
+            "values": [plain(v[a.path] if isinstance(v, dict) and a.path in v else v) for v in a.values],
+            "texts": list(a.texts),
+            "together": a.together,
+        }
+        for a in table.axes
+    ]
+
+
+def default_columns(table: Table) -> list[str]:
+    """The results shown where the table names none."""
+    return list(DEFAULT_COLUMNS)
+
+
+def columns(table: Table) -> list[Json]:
+    """What is shown of every point."""
+    if table.show:
+        return [{"text": i.text, "called": i.called, "unit": unit_of(i.unit, i.compute)} for i in table.show]
+    return [{"text": name, "called": "", "unit": BY_NAME[name].unit} for name in default_columns(table)]
+
+
+def unit_of(stated: str, compute: Compiled) -> str:
+    """The unit to show an expression in: as stated, that of the result it names, or its own."""
+    from dsl.syntax import Name, Shown
+    from reports.units import unit_of as known
+
+    e = compute.expression
+    inner = e.expression if isinstance(e, Shown) else e
+    if stated or not isinstance(inner, Name):
+        return stated or compute.type.unit
+    return BY_NAME[inner.path].unit if inner.path in BY_NAME else compute.type.unit if known else ""
+
+
+def counts(tally: Tally) -> Json:
+    """How many points there are of each kind; ``evaluated`` are those that can be built."""
+    kept = int(tally.status.sum())
+    return {
+        "points": tally.points,
+        "dropped": tally.points - kept,
+        "cannot_be_built": int(tally.status[CANNOT_BE_BUILT]),
+        "does_not_fit": int(tally.status[DOES_NOT_FIT]),
+        "not_evaluated": int(tally.status[NOT_EVALUATED]),
+        "failed": tally.failed,
+        "met": tally.met,
+        "evaluated": kept - int(tally.status[CANNOT_BE_BUILT]) - int(tally.status[NOT_EVALUATED]),
+        "partial": False,
+    }
+
+
+def removed(table: Table, tally: Tally) -> list[Json]:
+    """Every rule with the points that it takes away, and the nearest of those that it alone does."""
+    by_text: dict[str, Rule] = {r.text: r for r in (*table.wheres, *table.requires)}
+    found = []
+    for r in tally.removals.ordered:
+        rule = by_text.get(r.text) if r.kind in ("where", "require") else None
+        found.append({
+            "rule": r.text,
+            "kind": r.kind,
+            "points": r.points,
+            "alone": r.alone,
+            "index": r.nearest,
+            "nearest": None,
+            "because": (rule.because or None) if rule else None,
+            "gap": plain(r.gap),
+            "needs": None,
+        })  # fmt: skip
+    return found
+
+
+def chart(c: Chart, points: Sequence[Json], table: Table) -> Json:
+    """A chart with the value of each of its expressions at every point."""
+    found: Json = {"kind": c.kind, "title": c.title}
+    for name in ("x", "y", "color", "series", "facet"):
+        item = c.axes.get(name)
+        found[name] = None if item is None else charted(item, points, table)
+    return found
+
+
+def charted(item: Item, points: Sequence[Json], table: Table) -> Json:
+    """An expression at every point, by the settings and results that the document has."""
+    base = {} if table.base is None else table.base.plain()
+    values = [plain(item({**base, **p["settings"], **p["results"]})) for p in points]
+    return {"text": item.text, "unit": unit_of(item.unit, item.compute), "values": values}
+
+
+__all__ = ["CHUNK", "MOST", "Value", "evaluate_table", "needs"]
