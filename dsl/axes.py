@@ -12,7 +12,7 @@ from dsl.measured import unknown_setting
 from dsl.points import size
 from dsl.problems import Label, Problem, Span
 from dsl.quantities import HOLDS
-from dsl.runs import World
+from dsl.runs import SIZES, World
 from dsl.scenario import Axis, Value
 from dsl.schema import READ_ONLY
 from dsl.scope import Defined
@@ -21,6 +21,7 @@ from dsl.table import Table, TableNames
 from dsl.units import number, scale
 from dsl.values import Context, Settled, settle
 
+Written = tuple[Any, str, Expression]  # a value, its text, and what was written
 MOST = 100_000  # values of one axis
 POINTS = 100_000_000  # of a table
 SIGNATURES = {
@@ -29,6 +30,7 @@ SIGNATURES = {
     "uniform": "low, high",
     "lognormal": "median, factor",
 }
+DEPENDENT = frozenset({"batch", "cluster.mtbf"})  # in tokens, or of one GPU: other settings decide their value
 FIXED = frozenset({"name", "cluster.tier", "layout.order", *READ_ONLY})
 
 
@@ -114,7 +116,8 @@ def _axis(world: World, entry: Entry, table: Table, together: int, seen: dict[st
                 )
             )
         return None
-    return Axis(path, tuple(v for v, _ in found), tuple(t for _, t in found), together, entry.span)
+    values, texts, written_as = zip(*found, strict=True)
+    return Axis(path, values, texts, together, entry.span, written_as if path in DEPENDENT else ())
 
 
 def _context(world: World, entry: Entry, row: Setting, table: Table) -> Context:
@@ -130,8 +133,8 @@ def _context(world: World, entry: Entry, row: Setting, table: Table) -> Context:
     )
 
 
-def _values(entry: Entry, context: Context, table: Table) -> list[tuple[Any, str]] | None:
-    """The values of an axis with their texts, or None with a problem."""
+def _values(entry: Entry, context: Context, table: Table) -> list[Written] | None:
+    """The values of an axis with their texts and expressions, or None with a problem."""
     e = entry.value
     if isinstance(e, Range):
         return _range(e, entry, context, table)
@@ -152,7 +155,7 @@ def _values(entry: Entry, context: Context, table: Table) -> list[tuple[Any, str
     found = [_value(item, entry, context, table) for item in items]
     if any(value is None for value in found):
         return None
-    return [(value, written(item)) for value, item in zip(found, items, strict=True)]
+    return [(value, written(item), item) for value, item in zip(found, items, strict=True)]
 
 
 def _value(e: Expression, entry: Entry, context: Context, table: Table) -> Any:
@@ -162,6 +165,8 @@ def _value(e: Expression, entry: Entry, context: Context, table: Table) -> Any:
         return None
     if found.arguments is not None:
         return _chosen(found, found.arguments, context, entry.path)
+    if entry.path in SIZES:  # the other one gives way
+        return found.value
     value = adjusted(table, entry._replace(row=context.row, value=e), found, Value(found.value, found.unit))
     return None if value is None else value.value
 
@@ -179,7 +184,7 @@ def _chosen(found: Settled, call: Call, context: Context, path: str) -> dict[str
     return chosen
 
 
-def _range(e: Range, entry: Entry, context: Context, table: Table) -> list[tuple[Any, str]] | None:
+def _range(e: Range, entry: Entry, context: Context, table: Table) -> list[Written] | None:
     """low..high, each end included; the right end's unit serves both."""
     if context.row.holds not in HOLDS:
         context.wrong(
@@ -208,10 +213,12 @@ def _range(e: Range, entry: Entry, context: Context, table: Table) -> list[tuple
     if numbers is None:
         return None
     unit = e.high.unit if isinstance(e.high, Number) else ""
-    values = [_value(_literal(x, unit, e.span), entry, context, table) for x in numbers]
+    literals = [_literal(x, unit, e.span) for x in numbers]
+    values = [_value(literal, entry, context, table) for literal in literals]
     if any(value is None for value in values):
         return None
-    return [(value, f"{number(x / _size(unit))} {unit}".strip()) for value, x in zip(values, numbers, strict=True)]
+    texts = [f"{number(x / _size(unit))} {unit}".strip() for x in numbers]
+    return list(zip(values, texts, literals, strict=True))
 
 
 def _size(unit: str) -> float:
@@ -292,7 +299,7 @@ def _ends(low: Expression, high: Expression) -> str:
     return f"{written(low)}..{written(high)}"
 
 
-def _distribution(e: Call, entry: Entry, context: Context, table: Table) -> list[tuple[Any, str]] | None:
+def _distribution(e: Call, entry: Entry, context: Context, table: Table) -> list[Written] | None:
     """normal(mean, deviation) and the like, for sensitivity: kept as {"distribution": …, "arguments": …}."""
     if len(e.arguments) != DISTRIBUTIONS[e.name]:
         notes = (f"{e.name}({SIGNATURES[e.name]})",)
@@ -308,4 +315,4 @@ def _distribution(e: Call, entry: Entry, context: Context, table: Table) -> list
     if any(own is None for own in found):
         return None
     values = tuple(own.value for own in found if own is not None)
-    return [({"distribution": e.name, "arguments": values}, written(e))]
+    return [({"distribution": e.name, "arguments": values}, written(e), e)]

@@ -124,10 +124,10 @@ def example(row: Setting, scope: Scope) -> str:
 
 
 def run_table(
-    world: World, defined: Defined, changed: Mapping[str, Entry] = NOTHING, kind: type[Table] = Table
+    world: World, defined: Defined, changed: Mapping[str, Entry] = NOTHING, made: type[Table] = Table
 ) -> Table:
     """The settings of a run with those of the blocks that it refers to; ``changed`` replaces some before that."""
-    table = kind(world, defined.scope, defined.name, defined.block.name_span, run_rows())
+    table = made(world, defined.scope, defined.name, defined.block.name_span, run_rows())
     body = world.body(defined)
     table.lets = body.lets
     table.whole = body.whole

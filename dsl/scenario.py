@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dsl.expressions import Compiled, Operand, operands
 from dsl.problems import Problem, Span
+from dsl.syntax import Expression
 
 if TYPE_CHECKING:
     from dsl.space import Space
@@ -124,6 +125,7 @@ class Axis(NamedTuple):
     texts: tuple[str, ...]
     together: int  # axes of one number move in step; 0 = alone
     span: Span
+    written: tuple[Expression, ...] = ()  # where other settings decide the values: what each was written as
 
 
 class Table(NamedTuple):

@@ -80,7 +80,7 @@ class Traced(Table):
 
 def space_of(world: Any, base: Defined, entries: Mapping[str, Entry], axes: Sequence[Axis]) -> Space:
     """The space of a table: ``entries`` are its axes as written. Problems of single points are told by the points."""
-    dimensions = tuple(_dimension(group) for group in groups(axes))
+    dimensions = tuple(_dimension(group) for group in groups(axes)) or (Dimension((), ({},)),)
     references = [i for i, d in enumerate(dimensions) if any(refers(axis.path) for axis in d.axes)]
     before = len(world.problems)
     variants = tuple(
@@ -132,17 +132,17 @@ def _completed(
     """The positions of a dimension with what follows from it; all name the same settings."""
     whole = [row | step for row, step in zip(rows or [{}] * len(steps), steps, strict=True)]
     paths = dict.fromkeys(path for step in whole for path in step)
-    return tuple({path: step.get(path, plain.get(path)) for path in paths} for step in whole)
+    return tuple({path: _read(path, step.get(path, plain.get(path))) for path in paths} for step in whole)
 
 
 def _changed(
     entries: Mapping[str, Entry], dimensions: Sequence[Dimension], positions: Mapping[int, int]
 ) -> dict[str, Entry]:
     """The entries of the axes, references with the one item of this variant."""
-    changed = dict(entries)
+    changed = {path: entry._replace(path=path, row=run_row(path) or entry.row) for path, entry in entries.items()}
     for index, position in positions.items():
         for axis in dimensions[index].axes:
-            entry = entries[axis.path]
+            entry = changed[axis.path]
             changed[axis.path] = entry._replace(value=_item(entry.value, position))
     return changed
 
@@ -152,7 +152,7 @@ def _item(e: Expression, position: int) -> Expression:
 
 
 def _looked_at(dimensions: Sequence[Dimension], positions: Mapping[int, int]) -> Iterator[dict[int, int]]:
-    """Points from which what follows is learned: every dimension at some of its positions, the others at their first."""
+    """Points from which what follows is learned: each dimension at some of its positions, the others at their first."""
     for index, dimension in enumerate(dimensions):
         count = len(dimension.steps)
         for position in range(count) if count <= TRACED else (0, count - 1):
@@ -165,13 +165,19 @@ def _place(table: Table, dimensions: Sequence[Dimension], positions: Mapping[int
         for path, value in dimensions[index].steps[position].items():
             if not refers(path):
                 table.settled[path] = Value(value)
+        for axis in dimensions[index].axes:
+            if axis.written:
+                table.entries[axis.path] = table.entries[axis.path]._replace(value=axis.written[position])
+                table.settled.pop(axis.path, None)
 
 
 def _plain(path: str, value: Value | None) -> Any:
+    return None if value is None else _read(path, value.value)
+
+
+def _read(path: str, value: Any) -> Any:
     """A value as the engine reads it; an interval that is a rule is no time."""
-    if value is None or (path == "checkpoint.interval" and isinstance(value.value, str)):
-        return None
-    return value.value
+    return None if path == "checkpoint.interval" and isinstance(value, str) else value
 
 
 def _follows(
@@ -179,11 +185,14 @@ def _follows(
 ) -> Iterator[Follows]:
     """What follows from the dimensions, by the dimensions that it depends on."""
     stated = {path for d in dimensions for step in d.steps for path in step}
+    written = {axis.path for d in dimensions for axis in d.axes if axis.written}
     depends: dict[str, tuple[int, ...]] = {}
+    fixed = {axis.path for d in dimensions for axis in d.axes if not axis.written}
     for index in free:
-        for path in table.followers([axis.path for axis in dimensions[index].axes]):
-            if path not in {axis.path for d in dimensions for axis in d.axes}:
-                depends[path] = (*depends.get(path, ()), index)
+        moved = dimensions[index].axes
+        followers = table.followers([axis.path for axis in moved]) | {axis.path for axis in moved if axis.written}
+        for path in followers - fixed:
+            depends[path] = (*depends.get(path, ()), index)
     for own in dict.fromkeys(depends.values()):
         paths = [path for path, found in depends.items() if found == own]
         rows = []
@@ -192,7 +201,7 @@ def _follows(
                 table.settled.pop(path, None)
             at = {**first, **dict(zip(own, positions, strict=True))}
             _place(table, dimensions, at)
-            given = {path for i in own for path in dimensions[i].steps[at[i]]}
+            given = {path for i in own for path in dimensions[i].steps[at[i]]} - written
             rows.append(_row(table, [path for path in paths if path not in given]))
         yield Follows(own, tuple(rows))
 

@@ -116,7 +116,7 @@ def is_column(path: str) -> bool:
     """Whether a setting is a column: a number that may differ from point to point of a group. All others are shared."""
     if path.startswith(TIERS):
         path = f"{TIERS}*.{path.rpartition('.')[2]}"
-    return _kinds().get(path, Column) == Column
+    return bool(_kinds().get(path, Column) == Column)
 
 
 def read(settings: Mapping[str, Any]) -> Run:

@@ -81,15 +81,15 @@ def test_more_points_than_anybody_waits_for_are_refused_before_any_is_made() -> 
     assert [p.title for p in varied(in_file)[1]] == [problem.title]
 
 
-def test_the_command_records_it_and_says_that_it_is_not_evaluated(tmp_path: Path) -> None:
+def test_the_command_records_it_and_evaluates_the_points(tmp_path: Path) -> None:
     (file,) = put(tmp_path, a=HOLDS)
     done = call("render", file, "--format", "json,html", "--vary", "layout.tensor=1..8 doubling", cwd=tmp_path)
     assert (done.code, done.err) == (0, "")
     document = json.loads((tmp_path / "out" / "a.json").read_text("utf-8"))
     assert document["varied"] == ["layout.tensor=1..8 doubling"]
-    assert [(row["kind"], row["name"], row["where"]) for row in document["not_evaluated"]] == [
-        ("sweep", "tiny", "--vary")
-    ]
+    own = document["experiments"][-1]
+    assert (own["kind"], own["name"], own["where"]) == ("sweep", "tiny", "--vary") and not document["not_evaluated"]
+    assert [p["settings"]["layout.tensor"] for p in own["points"]] == [1, 2, 4, 8]
     assert "layout.tensor=1..8 doubling" in (tmp_path / "out" / "a.html").read_text("utf-8")
     wrong = call("render", file, "--format", "json", "--vary", "layout.tensor=1..8 GB", cwd=tmp_path)
     assert wrong.code == 2 and "--> --vary:1:15" in wrong.err

@@ -40,7 +40,8 @@ class Found:
     settings: dict[str, Any]  # plain values, and arrays of the settings that differ
     results: dict[str, Column]
     status: NDArray[np.int8]
-    broken: dict[str, Flags]  # rules of the layout (or of the language) that a point breaks
+    broken: dict[str, Flags]  # rules of the layout that a point breaks, and what is wrong with its settings
+    wrong: frozenset[str]  # of these, what is wrong with settings
     verdicts: NDArray[np.int8]  # requirements x points
     missing: dict[str, tuple[str, ...]]
     removed: list[Removal]
@@ -63,6 +64,7 @@ class Found:
             {name: column[chosen] for name, column in self.results.items()},
             self.status[chosen],
             {text: flags[chosen] for text, flags in self.broken.items()},
+            self.wrong,
             self.verdicts[:, chosen],
             self.missing,
             [],
@@ -90,6 +92,9 @@ def _evaluated(table: Table, part: Part, wanted: Iterable[str] | None) -> Found:
     status, broken = statuses(result, wrong)
     columns = {m.name: result.columns[m.name] for m in METRICS if m.name in result.columns}
     built = status != CANNOT_BE_BUILT
+    if wrong:
+        settled = ~np.logical_or.reduce(np.broadcast_arrays(*wrong.values()))
+        columns = {name: np.where(settled, column, np.nan) for name, column in columns.items()}
     if not np.all(built):
         columns = {n: c if n in BUILT_OR_NOT else np.where(built, c, np.nan) for n, c in columns.items()}
     names = {**settings, **NO_RESULTS, **columns}
@@ -105,6 +110,7 @@ def _evaluated(table: Table, part: Part, wanted: Iterable[str] | None) -> Found:
         {name: picked(value) for name, value in chosen.items()},
         picked(status),
         {text: picked(flags) for text, flags in broken.items()},
+        frozenset(wrong),
         np.array([picked(v) for v in verdicts], dtype=np.int8).reshape(len(verdicts), count),
         result.missing,
         removed,
@@ -119,7 +125,7 @@ def nothing(table: Table, removed: list[Removal]) -> Found:
     """What is left where every point is dropped."""
     none = np.zeros(0, dtype=np.int64)
     verdicts = np.zeros((len(table.requires), 0), dtype=np.int8)
-    return Found(none, {}, {}, none.astype(np.int8), {}, verdicts, {}, removed)
+    return Found(none, {}, {}, none.astype(np.int8), {}, frozenset(), verdicts, {}, removed)
 
 
 def kept(rules: Sequence[Rule], part: Part) -> tuple[Flags, list[Removal]]:
@@ -190,7 +196,7 @@ def _engine_value(path: str, value: Any) -> Any:
 def statuses(result: Result, wrong: Mapping[str, Flags]) -> tuple[NDArray[np.int8], dict[str, Flags]]:
     """The status of every point, and the rules that some of them break."""
     columns, run = result.columns, result.run
-    broken = {rule.name: ~rule.holds for rule in result.rules if not np.all(rule.holds)} | dict(wrong)
+    broken = dict(wrong) | {rule.name: ~rule.holds for rule in result.rules if not np.all(rule.holds)}
     if result.reduced is not None and not np.all(result.reduced.valid_layout):
         broken["gpus"] = ~result.reduced.valid_layout
     none = np.zeros(1, dtype=bool)

@@ -67,15 +67,23 @@ def part(space: Space, variant: Variant, positions: Sequence[Positions]) -> Part
     """The points at these positions, which share their structure."""
     count = len(space.dimensions)
     settings, wrong = dict(variant.plain), list[tuple[str, NDArray[np.bool_]]]()
-    tables = [((k,), [own[i] for i in positions[k]]) for k, own in enumerate(variant.steps)]
-    tables += [(follows.dimensions, _rows(follows, variant, positions)) for follows in variant.follows]
-    for own, rows in tables:
+    for own, rows in _tables(variant, positions):
         for path in rows[0].keys() - {PROBLEM}:
             settings[path] = _column([row[path] for row in rows], own, positions, count)
         for text in dict.fromkeys(row[PROBLEM] for row in rows if row.get(PROBLEM)):
             flags = np.array([row.get(PROBLEM) == text for row in rows])
             wrong.append((text, _shaped(flags, own, positions, count)))
     return Part(settings, tuple(positions), tuple(len(d.steps) for d in space.dimensions), tuple(wrong))
+
+
+def _tables(
+    variant: Variant, positions: Sequence[Positions]
+) -> Iterator[tuple[tuple[int, ...], list[dict[str, Any]]]]:
+    """Dimensions, and the rows of settings that they decide together, at these positions."""
+    for k, own in enumerate(variant.steps):
+        yield (k,), [own[i] for i in positions[k]]
+    for follows in variant.follows:
+        yield follows.dimensions, _rows(follows, variant, positions)
 
 
 def _rows(follows: Follows, variant: Variant, positions: Sequence[Positions]) -> list[dict[str, Any]]:

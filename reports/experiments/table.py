@@ -3,7 +3,7 @@
 Above ``MOST`` points the document holds only those that the report shows; the whole table streams to a file.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -12,23 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsl.expressions import Compiled
-from dsl.scenario import Chart, Item, Measured, Rule, Table, Value
+from dsl.scenario import Axis, Chart, Item, Measured, Table
 from dsl.schema import run_row
 from dsl.space import Space
+from dsl.syntax import Name, Shown
 from engine.metrics import BY_NAME, METRICS
 from reports.experiments.evaluation import (
     CANNOT_BE_BUILT,
     DOES_NOT_FIT,
     FAILS,
-    HOLDS,
     NOT_EVALUATED,
     OK,
     STATUS,
     Found,
     evaluated,
 )
-from reports.experiments.parts import parts
-from reports.experiments.removals import Removals, needs
+from reports.experiments.parts import one, parts
+from reports.experiments.removals import Removal, Removals, needs
 from reports.intervals import intervals
 from reports.judgement import plain
 from reports.point import Json
@@ -37,18 +37,6 @@ MOST = 10_000  # points that the document holds
 CHUNK = 32_768  # points evaluated at a time
 FOLLOWING = ("cluster.gpus", "layout.data")  # shown beside the axes
 DEFAULT_COLUMNS = ("step_time", "mfu", "memory_per_gpu", "tokens_per_second", "time_to_train", "cost")
-NUMBERS = {True: HOLDS, False: FAILS}
-
-
-@dataclass
-class Rows:
-    """Points that were kept, by index, as plain values."""
-
-    index: list[int] = field(default_factory=list)
-    values: list[dict[str, Any]] = field(default_factory=list)  # settings and results by name
-    status: list[int] = field(default_factory=list)
-    broken: list[tuple[str, ...]] = field(default_factory=list)
-    verdicts: list[list[int]] = field(default_factory=list)
 
 
 @dataclass
@@ -89,7 +77,7 @@ def evaluate_table(table: Table) -> Json:
         picked = shown(found.index)
         tally.rows += rows(table, space, found, np.flatnonzero(picked))
     tally.rows.sort(key=lambda row: int(row["index"]))
-    return document(table, tally)
+    return document(table, space, tally)
 
 
 def thinned(space: Space) -> Callable[[NDArray[np.int64]], NDArray[np.bool_]]:
@@ -113,12 +101,9 @@ def rows(table: Table, space: Space, found: Found, chosen: NDArray[np.intp]) -> 
     """The chosen points of a part as the document has them."""
     assert table.base is not None
     few = found.take(chosen)
-    lengths = [len(d.steps) for d in space.dimensions]
     shown = [item(few.values) for item in table.show] if table.show else []
     for k in range(few.size):
-        at = np.unravel_index(few.index[k], lengths) if lengths else ()
-        settings = {a.path: plain(d.steps[i][a.path]) for d, i in zip(space.dimensions, at, strict=True)
-                    for a in d.axes}  # fmt: skip
+        settings = axis_settings(space, few, k)
         settings |= {path: plain(picked(few.settings.get(path), k)) for path in FOLLOWING if path not in settings}
         results = {m.name: plain(few.results[m.name][k]) if m.name in few.results else None for m in METRICS}
         broken = [text for text, flags in few.broken.items() if flags[k]]
@@ -132,7 +117,7 @@ def rows(table: Table, space: Space, found: Found, chosen: NDArray[np.intp]) -> 
             "results": results,
             "status": STATUS[status],
             "reason": short(status, broken, results),
-            "reasons": sentences(status, broken, results),
+            "reasons": sentences(status, broken, few.wrong, results),
             "verdicts": [None if v < 0 else bool(v) for v in few.verdicts[:, k]],
             "shown": columns,
             "measured": measured_at(table.measured, few.settings, settings, k),
@@ -157,11 +142,13 @@ def short(status: int, broken: Sequence[str], results: Mapping[str, float | None
     return "lacks input" if status == NOT_EVALUATED else None
 
 
-def sentences(status: int, broken: Sequence[str], results: Mapping[str, float | None]) -> list[str]:
+def sentences(
+    status: int, broken: Sequence[str], wrong: Set[str], results: Mapping[str, float | None]
+) -> list[str]:
     """The same in sentences."""
     headroom = results.get("memory_headroom")
     if status == CANNOT_BE_BUILT:
-        return [f"the rule “{name}” of the layout does not hold" for name in broken]
+        return [name if name in wrong else f"the rule “{name}” of the layout does not hold" for name in broken]
     if status == DOES_NOT_FIT and headroom is not None and headroom < 0:
         return [f"the fullest stage needs {-headroom / 2**30:.1f} GiB more than the GPU has"]
     if status == DOES_NOT_FIT:
@@ -187,7 +174,7 @@ def same(found: Any, wanted: Any) -> bool:
     return bool(found == wanted)
 
 
-def document(table: Table, tally: Tally) -> Json:
+def document(table: Table, space: Space, tally: Tally) -> Json:
     """What every table has: axes, columns, counts, what was removed, points, requirements, charts."""
     assert table.base is not None
     lacks = sorted({name for names in tally.missing.values() for name in names})
@@ -200,7 +187,7 @@ def document(table: Table, tally: Tally) -> Json:
         "axes": axes(table),
         "columns": columns(table),
         "counts": counts(tally),
-        "removed": removed(table, tally),
+        "removed": [removed(table, space, removal) for removal in tally.removals.ordered],
         "points": tally.rows,
         "requires": [{"text": r.text, "because": r.because or None, "where": r.where} for r in table.requires],
         "charts": [chart(c, tally.rows, table) for c in table.charts],
@@ -216,7 +203,7 @@ def axes(table: Table) -> list[Json]:
             "path": a.path,
             "label": a.path.rpartition(".")[2].replace("_", " "),
             "unit": "" if (row := run_row(a.path)) is None else row.holds,
-            "values": [plain(v[a.path] if isinstance(v, dict) and a.path in v else v) for v in a.values],
+            "values": [axis_value(a, i) for i in range(len(a.values))],
             "texts": list(a.texts),
             "together": a.together,
         }
@@ -238,14 +225,11 @@ def columns(table: Table) -> list[Json]:
 
 def unit_of(stated: str, compute: Compiled) -> str:
     """The unit to show an expression in: as stated, that of the result it names, or its own."""
-    from dsl.syntax import Name, Shown
-    from reports.units import unit_of as known
-
     e = compute.expression
     inner = e.expression if isinstance(e, Shown) else e
     if stated or not isinstance(inner, Name):
         return stated or compute.type.unit
-    return BY_NAME[inner.path].unit if inner.path in BY_NAME else compute.type.unit if known else ""
+    return BY_NAME[inner.path].unit if inner.path in BY_NAME else compute.type.unit
 
 
 def counts(tally: Tally) -> Json:
@@ -264,24 +248,45 @@ def counts(tally: Tally) -> Json:
     }
 
 
-def removed(table: Table, tally: Tally) -> list[Json]:
-    """Every rule with the points that it takes away, and the nearest of those that it alone does."""
-    by_text: dict[str, Rule] = {r.text: r for r in (*table.wheres, *table.requires)}
-    found = []
-    for r in tally.removals.ordered:
-        rule = by_text.get(r.text) if r.kind in ("where", "require") else None
-        found.append({
-            "rule": r.text,
-            "kind": r.kind,
-            "points": r.points,
-            "alone": r.alone,
-            "index": r.nearest,
-            "nearest": None,
-            "because": (rule.because or None) if rule else None,
-            "gap": plain(r.gap),
-            "needs": None,
-        })  # fmt: skip
-    return found
+def removed(table: Table, space: Space, r: Removal) -> Json:
+    """A rule with the points that it takes away, and the nearest of those that it alone does."""
+    rules = {"where": table.wheres, "require": table.requires}.get(r.kind, ())
+    rule = next((rule for rule in rules if rule.text == r.text), None)
+    near = None if r.nearest is None else single(table, space, r.nearest)
+    return {
+        "rule": r.text,
+        "kind": r.kind,
+        "points": r.points,
+        "alone": r.alone,
+        "index": r.nearest,
+        "nearest": near and axis_settings(space, near),
+        "because": (rule.because or None) if rule else None,
+        "gap": plain(r.gap),
+        "needs": near and (needs(rule, near.values) if rule else memory_needs(near)),
+    }
+
+
+def single(table: Table, space: Space, index: int) -> Found:
+    """One point evaluated by itself, those included that a `where` drops."""
+    return evaluated(table._replace(wheres=()), one(space, index))
+
+
+def memory_needs(near: Found) -> str:
+    """What would admit a point that does not fit."""
+    over = -float(near.results["memory_headroom"][0]) / 2**30
+    return f"memory_per_gpu is {near.results['memory_per_gpu'][0] / 2**30:.1f} GiB there, {over:.1f} GiB too much"
+
+
+def axis_settings(space: Space, found: Found, k: int = 0) -> dict[str, Any]:
+    """The settings of a point that vary, in the order of the axes."""
+    at = np.unravel_index(found.index[k], [len(d.steps) for d in space.dimensions]) if space.dimensions else ()
+    return {a.path: axis_value(a, i) for d, i in zip(space.dimensions, at, strict=True) for a in d.axes}
+
+
+def axis_value(axis: Axis, position: int) -> Any:
+    """A value of an axis: a choice with arguments as it was written, so that two of them differ."""
+    value = axis.values[position]
+    return axis.texts[position] if isinstance(value, dict) else plain(value)
 
 
 def chart(c: Chart, points: Sequence[Json], table: Table) -> Json:
@@ -299,5 +304,3 @@ def charted(item: Item, points: Sequence[Json], table: Table) -> Json:
     values = [plain(item({**base, **p["settings"], **p["results"]})) for p in points]
     return {"text": item.text, "unit": unit_of(item.unit, item.compute), "values": values}
 
-
-__all__ = ["CHUNK", "MOST", "Value", "evaluate_table", "needs"]
