@@ -9,6 +9,7 @@ from dsl.blocks import Body, Entry, Part
 from dsl.dimensions import condition
 from dsl.expressions import Compiled, built, compiled
 from dsl.kinds import Setting
+from dsl.layout_space import layout_space
 from dsl.measured import measured_of
 from dsl.problems import Problem
 from dsl.runs import World, example, named_block, rule_of, run_table
@@ -222,7 +223,8 @@ def table_of(world: World, defined: Defined) -> Experiment | None:
     run = world.run(base) if base is not None else None
     settings = plain_settings(world, defined, body, table)
     lets_checked(world, body, table)
-    axes = axes_of(world, defined, body, table) if base is not None else ()
+    vary = layout_space(world, table) if run is not None and _searches_all(defined, body) else body
+    axes = axes_of(world, defined, vary, table) if base is not None else ()
     aims = {aim: items_of(world, body.entries.get(aim), table) for aim in AIMS if aim in body.entries}
     if defined.kind.name == "optimize" and body.whole and not {"minimize", "maximize"} & set(aims):
         world.problems.append(
@@ -256,8 +258,13 @@ def table_of(world: World, defined: Defined) -> Experiment | None:
         settings,
         charts,
         measured,
-        space_maker(world, base, varied_entries(body), axes),
+        space_maker(world, base, varied_entries(vary), axes),
     )
+
+
+def _searches_all(defined: Defined, body: Body) -> bool:
+    """Whether a search names nothing that varies: it goes over every layout."""
+    return defined.kind.name == "optimize" and not body.of("vary")
 
 
 def varied_entries(body: Body) -> dict[str, Entry]:

@@ -64,4 +64,4 @@ KINDS = (
     PRICE,
     HAZARD,
 )
-EVALUATED = ("run", "compare", "roofline", "sweep")  # the others are checked and reported as not evaluated
+EVALUATED = ("run", "compare", "roofline", "sweep", "optimize")  # the others are checked and reported as not evaluated

@@ -15,6 +15,7 @@ from engine.metrics import BY_NAME, METRICS
 from engine.read import read
 from reports.acceptance.rows import acceptance_of
 from reports.comparison import Side, comparison, sides_of
+from reports.experiments.search import evaluate_search
 from reports.experiments.table import evaluate_table
 from reports.intervals import intervals
 from reports.judgement import check, plain, verdict
@@ -106,7 +107,7 @@ def tables(scenario: Scenario) -> list[Json]:
     return [TABLES[table.kind](table) for table in scenario.tables if table.kind in TABLES and table.space is not None]
 
 
-TABLES = {"sweep": evaluate_table}  # how each kind of table is evaluated
+TABLES = {"sweep": evaluate_table, "optimize": evaluate_search}  # how each kind of table is evaluated
 
 
 def nothing(scenario: Scenario) -> Json:

@@ -16,6 +16,7 @@ from engine.columns import Column, Flags
 from engine.evaluate import Result, evaluate_phases
 from engine.metrics import METRICS
 from engine.read import is_column, read
+from reports.experiments.layout_rules import words
 from reports.experiments.parts import Part
 from reports.experiments.removals import Removal, gap, removal
 
@@ -147,7 +148,7 @@ def after(
     rules: Sequence[Rule], found: Found, gaps: Sequence[Column | None], short: Column | None
 ) -> list[Removal]:
     """What rules of the layout, memory and requirements take of the points that were not dropped."""
-    layout = [(text, flags) for text, flags in found.broken.items()]
+    layout = _worded(found.broken)
     times = np.sum([flags for _, flags in layout], axis=0) if layout else np.zeros(found.size, dtype=np.int64)
     result = [removal("layout", text, flags, flags & (times == 1), None, found.index) for text, flags in layout]
     full, ok = found.status == DOES_NOT_FIT, found.status == OK
@@ -160,6 +161,15 @@ def after(
     for rule, away, own in zip(rules, fails, gaps, strict=True):
         result.append(removal("require", rule.text, ok & away, ok & away & (times == 1), own, found.index))
     return result
+
+
+def _worded(broken: Mapping[str, Flags]) -> list[tuple[str, Flags]]:
+    """Broken rules by their words; rules of one wording together."""
+    result: dict[str, Flags] = {}
+    for name, flags in broken.items():
+        text = words(name)
+        result[text] = result[text] | flags if text in result else flags
+    return list(result.items())
 
 
 def holds(rule: Rule, values: Mapping[str, Any]) -> NDArray[np.int8]:

@@ -3,7 +3,7 @@
 Above ``MOST`` points the document holds only those that the report shows; the whole table streams to a file.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -27,7 +27,8 @@ from reports.experiments.evaluation import (
     Found,
     evaluated,
 )
-from reports.experiments.parts import one, parts
+from reports.experiments.layout_rules import words
+from reports.experiments.parts import Part, one, parts
 from reports.experiments.removals import Removal, Removals, needs
 from reports.intervals import intervals
 from reports.judgement import plain
@@ -70,14 +71,20 @@ def evaluate_table(table: Table) -> Json:
     space = table.space()
     tally = Tally(table)
     shown = thinned(space)
-    for piece in parts(space, CHUNK):
-        found = evaluated(table, piece)
-        tally.points += piece.size
+    for found in evaluate_points(table, parts(space, CHUNK), tally):
         tally.add(found)
-        picked = shown(found.index)
-        tally.rows += rows(table, space, found, np.flatnonzero(picked))
+        tally.rows += table_rows(table, space, found, np.flatnonzero(shown(found.index)))
     tally.rows.sort(key=lambda row: int(row["index"]))
     return document(table, space, tally)
+
+
+def evaluate_points(
+    table: Table, pieces: Iterable[Part], tally: Tally, wanted: Set[str] | None = None
+) -> Iterator[Found]:
+    """The parts of a table evaluated one by one."""
+    for piece in pieces:
+        tally.points += piece.size
+        yield evaluated(table, piece, wanted)
 
 
 def thinned(space: Space) -> Callable[[NDArray[np.int64]], NDArray[np.bool_]]:
@@ -97,7 +104,7 @@ def thinned(space: Space) -> Callable[[NDArray[np.int64]], NDArray[np.bool_]]:
     return chosen
 
 
-def rows(table: Table, space: Space, found: Found, chosen: NDArray[np.intp]) -> Iterator[Json]:
+def table_rows(table: Table, space: Space, found: Found, chosen: NDArray[np.intp]) -> Iterator[Json]:
     """The chosen points of a part as the document has them."""
     assert table.base is not None
     few = found.take(chosen)
@@ -148,7 +155,7 @@ def sentences(
     """The same in sentences."""
     headroom = results.get("memory_headroom")
     if status == CANNOT_BE_BUILT:
-        return [name if name in wrong else f"the rule “{name}” of the layout does not hold" for name in broken]
+        return [name if name in wrong else f"it cannot be built: it needs {words(name)}" for name in broken]
     if status == DOES_NOT_FIT and headroom is not None and headroom < 0:
         return [f"the fullest stage needs {-headroom / 2**30:.1f} GiB more than the GPU has"]
     if status == DOES_NOT_FIT:

@@ -1,0 +1,210 @@
+"""`optimize`: the best points of a table, the front of cost against days, near misses, and why the winner wins.
+
+The order is that of the aims, `minimize` or `maximize` first, then `then_by`; points that tie stand by fewest GPUs,
+then in the order in which their settings are written. The front holds the points that no other beats in both.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dsl.scenario import Item, Table
+from dsl.space import Space
+from engine.columns import Column
+from reports.experiments.evaluation import FAILS, OK, Found
+from reports.experiments.parts import parts
+from reports.experiments.removals import Removal
+from reports.experiments.table import CHUNK, Tally, document, evaluate_points, removed, single, table_rows, unit_of
+from reports.experiments.winner import winner
+from reports.point import Json
+
+KEEP = 10
+EVERY = 1_000  # points up to which the document holds all
+CLOUD = 2_000  # points of the scatter behind the front
+NEAR = 5  # near misses told
+FRONT = ("cost", "time_to_train")
+NEEDED = (*FRONT, "memory_per_gpu", "memory_headroom")
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What is sought: an expression and its sign, 1 for small and -1 for large values."""
+
+    item: Item
+    sign: float
+
+    @property
+    def direction(self) -> str:
+        return "minimize" if self.sign > 0 else "maximize"
+
+
+def aims(table: Table) -> list[Aim]:
+    """The aims of a search, ties last."""
+    order = (("minimize", 1.0), ("maximize", -1.0), ("then_by", 1.0))
+    return [Aim(item, sign) for name, sign in order for item in table.aims.get(name, ())]
+
+
+@dataclass
+class Ranked:
+    """Points in order, each a row of keys that ends with its GPUs and its index; the first ``most`` are kept."""
+
+    most: int
+    rows: NDArray[np.float64] | None = None
+
+    def add(self, rows: NDArray[np.float64]) -> None:
+        """Adds points: keys x points."""
+        both = rows if self.rows is None else np.concatenate([self.rows, rows], axis=1)
+        if both.shape[1] > self.most and rows.shape[1] > 4 * self.most:
+            worst = np.partition(both[0], self.most - 1)[self.most - 1]
+            both = both[:, both[0] <= worst]
+        self.rows = both[:, np.lexsort(both[::-1])[: self.most]]
+
+    @property
+    def index(self) -> list[int]:
+        return [] if self.rows is None else [int(i) for i in self.rows[-1]]
+
+
+@dataclass
+class Front:
+    """The points of which no other is both cheaper and faster."""
+
+    rows: NDArray[np.float64] = field(default_factory=lambda: np.zeros((4, 0)))  # cost, seconds, GPUs, index
+
+    def add(self, rows: NDArray[np.float64]) -> None:
+        """Adds points: the two results, GPUs and index."""
+        both = np.concatenate([self.rows, rows[:, np.all(np.isfinite(rows[:2]), axis=0)]], axis=1)
+        both = both[:, np.lexsort(both[::-1])]
+        best = np.concatenate([[np.inf], np.minimum.accumulate(both[1])[:-1]])
+        self.rows = both[:, both[1] < best]
+
+    @property
+    def index(self) -> list[int]:
+        return [int(i) for i in self.rows[-1]]
+
+
+@dataclass
+class Search:
+    """What a search gathers over all points."""
+
+    table: Table
+    tally: Tally
+    ranked: Ranked
+    front: Front = field(default_factory=Front)
+    cloud: list[NDArray[np.float64]] = field(default_factory=list)
+
+    def add(self, found: Found) -> None:
+        """Judges some points."""
+        self.tally.add(found)
+        met = found.status == OK
+        if len(found.verdicts):
+            met &= ~np.any(found.verdicts == FAILS, axis=0)
+        chosen = np.flatnonzero(met)
+        self.cloud.append(cloud(found, met))
+        if not len(chosen):
+            return
+        few = found.take(chosen)
+        tail = [column(few.settings.get("cluster.gpus"), few.size), few.index.astype(np.float64)]
+        keys = [key(aim, few) for aim in aims(self.table)]
+        self.ranked.add(np.array([*keys, *tail]))
+        if all(name in few.results for name in FRONT):
+            self.front.add(np.array([*(few.results[name] for name in FRONT), *tail]))
+
+
+def column(value: Any, count: int) -> Column:
+    """A value of every point."""
+    return np.broadcast_to(np.asarray(np.nan if value is None else value, dtype=np.float64), (count,))
+
+
+def key(aim: Aim, found: Found) -> Column:
+    """What points are ordered by: small is good; a value that is missing stands last."""
+    values = aim.sign * column(aim.item(found.values), found.size)
+    return np.where(np.isnan(values), np.inf, values)
+
+
+def cloud(found: Found, met: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Index, cost, days and whether all is met, of a share of the points that have both."""
+    rows = [found.results.get(name) for name in FRONT]
+    if any(row is None for row in rows):
+        return np.zeros((4, 0))
+    both = np.array([found.index.astype(np.float64), *[row for row in rows if row is not None], met])
+    return both[:, np.isfinite(both[1]) & np.isfinite(both[2])]
+
+
+def evaluate_search(table: Table) -> Json:
+    """The experiment of an optimize for the document."""
+    assert table.space is not None
+    space = table.space()
+    keep = table.settings.get("keep")
+    search = Search(table, Tally(table), Ranked(max(int(keep.value), 2) if keep else KEEP))
+    for found in evaluate_points(table, parts(space, CHUNK), search.tally, needed(table)):
+        search.add(found)
+        search.cloud = thinner(search.cloud)
+    return told(search, space, int(keep.value) if keep else KEEP)
+
+
+def needed(table: Table) -> set[str]:
+    """Results that a search asks of every point."""
+    own = {name for aim in aims(table) for name in aim.item.compute.needs}
+    return own.union(NEEDED, *(rule.compute.needs for rule in table.requires))
+
+
+def thinner(rows: list[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
+    """At most twice as many points as are drawn, evenly over their numbers."""
+    if sum(r.shape[1] for r in rows) <= 2 * CLOUD:
+        return rows
+    every = np.concatenate(rows, axis=1)
+    every = every[:, np.argsort(every[0])]
+    return [every[:, np.linspace(0, every.shape[1] - 1, CLOUD).astype(int)]]
+
+
+def told(search: Search, space: Space, keep: int) -> Json:
+    """The document's part: the kept points, the front, near misses, the winner."""
+    table, tally = search.table, search.tally
+    best, front = search.ranked.index[:keep], search.front.index
+    misses = near_misses(tally.removals.ordered)
+    shown = sorted({*best, *search.ranked.index[:2], *front, *(r.nearest for r in misses if r.nearest is not None)})
+    if tally.points <= EVERY:
+        shown = list(range(tally.points))
+    tally.rows = [row for i in shown for row in shown_row(table, space, i)]
+    found = document(table, space, tally)
+    own = [removed(table, space, r) for r in misses]
+    return found | {
+        "aims": [
+            {"text": a.item.text, "direction": a.direction, "unit": unit_of(a.item.unit, a.item.compute)}
+            for a in aims(table)
+        ],
+        "best": best,
+        "front": front,
+        "nearest": [{"index": r["index"], "require": r["rule"], "gap": r["gap"], "needs": r["needs"]} for r in own],
+        "winner": winner(table, space, search.ranked.index, [a.item for a in aims(table)]),
+        "cloud": cloud_of(search.cloud),
+    }
+
+
+def shown_row(table: Table, space: Space, index: int) -> list[Json]:
+    """One point as the document has it; none where a `where` drops it and nothing else tells of it."""
+    found = single(table, space, index)
+    return list(table_rows(table, space, found, np.arange(found.size)))
+
+
+def near_misses(removals: Sequence[Removal]) -> list[Removal]:
+    """The rules that alone stand against a point, the smallest gap first."""
+    own = [r for r in removals if r.nearest is not None and r.kind != "layout"]
+    return sorted(own, key=lambda r: (r.gap, r.nearest))[:NEAR]
+
+
+def cloud_of(rows: Sequence[NDArray[np.float64]]) -> Json | None:
+    """The points behind the front: cost, seconds and whether every requirement holds."""
+    every = np.concatenate(rows, axis=1) if rows else np.zeros((4, 0))
+    if not every.shape[1]:
+        return None
+    every = every[:, np.argsort(every[0])]
+    return {
+        "index": [int(i) for i in every[0]],
+        "cost": [float(f"{x:.6g}") for x in every[1]],
+        "time_to_train": [float(f"{x:.6g}") for x in every[2]],
+        "met": [bool(x) for x in every[3]],
+    }
