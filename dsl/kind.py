@@ -65,6 +65,7 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
     "cost-and-power": ("cost", "power", "energy"),
     "acceptance-test": ("acceptance",),
     "alternatives-side-by-side": ("alternatives", "compare", "comparison"),
+    "programme": ("programme", "portfolio"),
     "all-results": ("results", "all_results"),
     "operator-ledger": ("ledger",),
 }

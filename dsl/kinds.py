@@ -10,7 +10,7 @@ from dsl.kinds_hardware import CLUSTER, GPU, HAZARD, PRICE, TIER
 from dsl.kinds_measured import CALIBRATION, TRACE
 from dsl.kinds_model import MODEL
 from dsl.kinds_run import ARGUMENTS, RUN, STACK
-from dsl.kinds_tables import CHART, COMPARE, OPTIMIZE, ROOFLINE, SCALE, SENSITIVITY, SWEEP, VARY
+from dsl.kinds_tables import CHART, COMPARE, OPTIMIZE, PORTFOLIO, ROOFLINE, SCALE, SENSITIVITY, SWEEP, VARY
 
 __all__ = [
     "ARGUMENTS",
@@ -28,6 +28,7 @@ __all__ = [
     "MODEL",
     "OPERATIONS",
     "OPTIMIZE",
+    "PORTFOLIO",
     "PRICE",
     "REPORT",
     "ROOFLINE",
@@ -58,10 +59,12 @@ KINDS = (
     OPTIMIZE,
     SCALE,
     SENSITIVITY,
+    PORTFOLIO,
     ROOFLINE,
     CHECK,
     REPORT,
     PRICE,
     HAZARD,
 )
-EVALUATED = ("run", "compare", "roofline", "sweep", "optimize")  # the others are checked and reported as not evaluated
+# Kinds that are evaluated; the others are checked, and reported as not evaluated.
+EVALUATED = ("run", "compare", "portfolio", "roofline", "sweep", "optimize")

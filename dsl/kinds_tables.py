@@ -100,6 +100,35 @@ SENSITIVITY = Kind(
     named="required",
     statements=RULES,
 )
+ENTRY = Kind(
+    "entry",
+    "a run of the programme, with what comes with it",
+    (
+        row("run", "run", "the run that is trained, on the programme's cluster", "!"),
+        row("gpus", "gpus", "GPUs of the cluster that it takes (default: all of them)", bounds=">= 1"),
+        row("start", "seconds", "its earliest start, from the start of the programme", "0 days"),
+        row("after", "list of expression", "entries that must have ended before it starts"),
+        row("deadline", "seconds", "when it must have ended, from the start of the programme", bounds="> 0"),
+        row("count", "number", "runs of this kind, one after the other", "1", bounds=">= 1"),
+        row("trials", "share", "trial runs before it, as a share of its training", "0%"),
+        row("evaluation", "share", "evaluation during and after it, as a share of its training", "0%"),
+        row("restarts", "share", "training that is thrown away and done again, as a share of it", "0%"),
+    ),
+    named="required",
+    repeats=True,
+)
+PORTFOLIO = Kind(
+    "portfolio",
+    "several runs on a calendar that share a cluster; require may ask for programme.cost, programme.utilization …",
+    (
+        row("cluster", "cluster", "the cluster that all entries share", "!"),
+        row("start", "date", "first day of the programme"),
+        row("hold", "seconds", "how long the cluster is paid for (default: until the last entry ends)", bounds="> 0"),
+    ),
+    (ENTRY,),
+    named="required",
+    statements=("require", "let"),
+)
 ROOFLINE = Kind(
     "roofline",
     "arithmetic intensity of one operation on one part",

@@ -11,6 +11,7 @@ from dsl.experiments import check_of, compare_of, report_of, roofline_of, table_
 from dsl.files import File, Loaded
 from dsl.importers.beside import filled
 from dsl.kinds import EVALUATED
+from dsl.portfolios import portfolio_of
 from dsl.problems import ECHOES, Problem, Span
 from dsl.runs import hides, named_block, run_of, table_of_block
 from dsl.scenario import Check, Experiment, Imported, Report, Run, Scenario, Value
@@ -136,6 +137,16 @@ class Resolution:
             self.runs[defined.key] = run_of(self, defined)
         return self.runs[defined.key]
 
+    def run_with(self, defined: Defined, entries: Sequence[Entry]) -> Run | None:
+        """A run resolved with some settings of its own replaced; what --set says of the same ones gives way."""
+        before, paths = self.overrides, {e.path for e in entries}
+        hidden = paths | {"cluster.nodes"} if "cluster.gpus" in paths else paths
+        kept = [o for o in before if o.block is not None or o.path not in hidden]
+        self.overrides = [*kept, *(Override(e.path, e, None) for e in entries)]
+        run = run_of(self, defined)
+        self.overrides = before
+        return run
+
     def table(self, defined: Defined) -> Table:
         """The settings of a named block by themselves, once."""
         if not defined.name:
@@ -207,6 +218,8 @@ class Resolution:
             return self.run(defined)
         if kind == "compare":
             return compare_of(self, defined)
+        if kind == "portfolio":
+            return portfolio_of(self, defined)
         if kind == "roofline":
             return roofline_of(self, defined)
         return table_of(self, defined) if kind in TABLES else None

@@ -157,6 +157,40 @@ class Roofline(NamedTuple):
     kind: str = "roofline"
 
 
+class PortfolioEntry(NamedTuple):
+    """A run of a programme on its share of the cluster; times in seconds from the start of the programme."""
+
+    name: str
+    title: str
+    where: str
+    run: Run
+    gpus: float
+    start: float
+    after: tuple[str, ...]
+    deadline: float | None
+    runs: float  # of this kind, one after the other
+    trials: float
+    evaluation: float
+    restarts: float
+
+
+class Portfolio(NamedTuple):
+    """Several runs on a calendar; ``whole`` is the first entry's run on the whole cluster, for what the cluster is."""
+
+    name: str
+    title: str
+    span: Span
+    where: str
+    cluster: str
+    whole: Run
+    gpus: float
+    start: str
+    hold: float | None
+    entries: tuple[PortfolioEntry, ...]
+    requires: tuple[Rule, ...]
+    kind: str = "portfolio"
+
+
 class Check(NamedTuple):
     """A rule of thumb; it applies where ``when`` holds (or is None) and is kept where every require holds."""
 
@@ -192,7 +226,7 @@ class Imported(NamedTuple):
     size: int
 
 
-Experiment = Run | Compare | Table | Roofline
+Experiment = Run | Compare | Table | Portfolio | Roofline
 
 
 class Scenario(NamedTuple):
@@ -219,6 +253,10 @@ class Scenario(NamedTuple):
     @property
     def compares(self) -> tuple[Compare, ...]:
         return tuple(e for e in self.experiments if isinstance(e, Compare))
+
+    @property
+    def portfolios(self) -> tuple[Portfolio, ...]:
+        return tuple(e for e in self.experiments if isinstance(e, Portfolio))
 
     @property
     def tables(self) -> tuple[Table, ...]:

@@ -108,8 +108,20 @@ BY_NAME: dict[str, Metric] = {m.name: m for m in METRICS}
 
 GROUP_AXES = ("tensor", "context", "expert", "pipeline", "data", "shard")
 
+# Results of a portfolio: what its conditions may ask.
+PROGRAMME: tuple[Metric, ...] = (
+    Metric("programme.time", "seconds", "days", 1, "from the start of a portfolio to the end of its last entry"),
+    Metric("programme.cost", "usd", "$M", 2, "the cluster for as long as it is held, with all cost lines"),
+    Metric("programme.energy", "joules", "MWh", 0, "energy of that time, facility and idle GPUs included"),
+    Metric("programme.gpu_hours", "gpu-seconds", "GPU-hours", 0, "GPUs held for that time, spares included"),
+    Metric("programme.utilization", "share", "%", 1, "GPU-hours of the entries over those of the cluster's GPUs"),
+    Metric("programme.peak_gpus", "gpus", "GPUs", 0, "most GPUs wanted at once if no entry had to wait"),
+    Metric("programme.shortfall", "gpu-seconds", "GPU-hours", 0, "GPU-hours wanted beyond the cluster's GPUs then"),
+    Metric("programme.lateness", "seconds", "days", 1, "by how much the latest entry misses its deadline; 0 for none"),
+)
+
 # Facts: what checks may ask beside results. A group's tier is a text, the rest are numbers.
-FACTS: tuple[Metric, ...] = tuple(
+FACTS: tuple[Metric, ...] = PROGRAMME + tuple(
     Metric(f"group.{axis}.{what}", dimension, unit, 0, doc)
     for axis in GROUP_AXES
     for what, dimension, unit, doc in (

@@ -7,7 +7,7 @@ what is missing is null and named. Paths are logical, so that the same file give
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dsl.scenario import Check, Compare, Report, Roofline, Run, Scenario, Value
+from dsl.scenario import Check, Compare, Portfolio, Report, Roofline, Run, Scenario, Value
 from dsl.schema import run_row
 from engine import cost
 from engine.evaluate import Result, evaluate_phases
@@ -20,6 +20,7 @@ from reports.experiments.table import evaluate_table
 from reports.intervals import intervals
 from reports.judgement import check, plain, verdict
 from reports.point import Json, failures, number, point_of
+from reports.programme import programme
 from reports.roofline_point import roofline_point
 from reports.summary import failed, key_numbers
 from reports.summary import verdict as summary_verdict
@@ -53,7 +54,13 @@ def build(scenario: Scenario) -> Json:
         "not_evaluated": not_evaluated(scenario),
         "notes": list(scenario.notes),
         "source": scenario.source,
-        "experiments": [*rooflines(scenario), *run_experiments(runs, points), *compared, *tables(scenario)],
+        "experiments": [
+            *rooflines(scenario),
+            *run_experiments(runs, points),
+            *compared,
+            *tables(scenario),
+            *programmes(scenario),
+        ],
     }
 
 
@@ -67,6 +74,11 @@ def comparisons(scenario: Scenario, runs: Sequence[tuple[Run, Result]], points: 
         return Side(run, result, point(run, result, scenario.checks), names_of(run, result))
 
     return [comparison(block, sides_of(block, found, make)) for block in scenario.compares]
+
+
+def programmes(scenario: Scenario) -> list[Json]:
+    """The portfolio blocks of the file, evaluated."""
+    return [programme(block, evaluated, names_of) for block in scenario.portfolios]
 
 
 def baseline_first(experiment: Json) -> list[Json]:
@@ -128,7 +140,7 @@ def not_evaluated(scenario: Scenario) -> list[Json]:
     return [
         {"kind": e.kind, "name": e.name, "title": e.title, "where": e.where}
         for e in scenario.experiments
-        if not isinstance(e, (Run, Roofline, Compare)) and e.kind not in TABLES
+        if not isinstance(e, (Run, Roofline, Compare, Portfolio)) and e.kind not in TABLES
     ]
 
 

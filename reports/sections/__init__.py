@@ -20,6 +20,7 @@ from reports.sections.method import method
 from reports.sections.network import network
 from reports.sections.phases import phases
 from reports.sections.pipeline import pipeline
+from reports.sections.portfolio import portfolio
 from reports.sections.requirements import requirements
 from reports.sections.results import results
 from reports.sections.rooflines import rooflines
@@ -54,6 +55,7 @@ OUTLINE: tuple[Chapter, ...] = (
     Chapter("alternatives-side-by-side", "Alternatives", (compare, alternatives)),
     Chapter("acceptance-test", "Acceptance test", (acceptance, acceptance_commands), classes="landscape",
             kinds=("procurement",)),  # fmt: skip
+    Chapter("programme", "Programme", (portfolio,)),
     Chapter("limits-of-this-document", "Limits of this document", (limits,), classes="flows", always=True),
     Chapter("all-results", "All results", (results,), appendix=True),
     Chapter("operator-ledger", "Operator ledger", (ledger,), appendix=True, classes="landscape"),

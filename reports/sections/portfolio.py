@@ -1,0 +1,135 @@
+"""Portfolios: the calendar of a programme, how far its cluster is used, what it costs and what that is for."""
+
+from datetime import date, timedelta
+
+from reports.identity import written_date
+from reports.plan import Json, Plan, Section
+from reports.prose import capital
+from reports.quantities import Quantity
+from reports.sections.cost import money_unit
+from reports.sections.requirements import operand
+from reports.tables import Cell, Column, Status, Table, number, share, text, total
+
+STATUSES = {True: "pass", False: "fail", None: "open"}
+PARTS = {"training": "Training", "trials": "Trial runs", "evaluation": "Evaluation", "restarts": "Training done again"}
+
+
+def portfolio(plan: Plan) -> list[Section]:
+    """A section for each portfolio of the file."""
+    return [section(e) for e in plan.document["experiments"] if e["kind"] == "portfolio"]
+
+
+def section(e: Json) -> Section:
+    key = f"portfolio-{e['name']}"
+    results = e["results"]
+    tables = (entries_table(key, e), hours_table(key, e), cost_table(key, e), conditions_table(key, e))
+    facts = {
+        "key": key,
+        "figure": f"calendar/{e['name']}",
+        "cluster": e["cluster"],
+        "gpus": Quantity(e["gpus"], "GPUs", 0),
+        "entries": len(e["entries"]),
+        "time": Quantity(results["programme.time"], "days", 1),
+        "held": Quantity(e["held"], "days", 1),
+        "stated_hold": e["stated_hold"] is not None,
+        "utilization": Quantity(results["programme.utilization"], "%", 1),
+        "cost": Quantity(results["programme.cost"], *money_unit(results["programme.cost"])),
+        "energy": Quantity(results["programme.energy"], "MWh", 0),
+        "peak": Quantity(results["programme.peak_gpus"], "GPUs", 0),
+        "shortfall": Quantity(results["programme.shortfall"] or None, "GPU-h", 0),
+        "waiting": [r["name"] for r in e["entries"] if r["delay"]],
+        "late": [f"{r['name']} by {Quantity(r['late'], 'days', 1).text()}" for r in e["entries"] if r["late"]],
+        "unplaced": [{"name": r["name"], "why": "; ".join(r["reasons"])} for r in e["entries"] if not r["placed"]],
+        "end": day(e, results["programme.time"]),
+        "start": written_date(e["start"]),
+        "missing": e["missing"],
+        "notes": e["notes"],
+    }
+    return Section(key, e["title"] or capital(e["name"]), tuple(t for t in tables if t), (f"calendar/{e['name']}",),
+                   facts=facts, template="portfolio")  # fmt: skip
+
+
+def day(e: Json, seconds: float | None) -> str:
+    """A moment of the programme as a day, where its first day is stated."""
+    if not e["start"] or seconds is None:
+        return ""
+    try:
+        first = date.fromisoformat(e["start"])
+    except ValueError:
+        return ""
+    return written_date((first + timedelta(days=int(seconds // 86400))).isoformat())
+
+
+def entries_table(key: str, e: Json) -> Table:
+    """When each entry runs, on how many GPUs, how long it waits, and whether it meets its deadline."""
+    dated = bool(day(e, 0.0))
+    rows: list[tuple[Cell, ...]] = []
+    for r in e["entries"]:
+        status: Cell = Status("fail" if r["late"] or not r["placed"] else "pass") if _judged(r) else "–"
+        times = [day(e, r[side]) or "–" for side in ("start", "end")] if dated else [r["start"], r["end"]]
+        rows.append((r["name"], r["run"], r["gpus"], r["runs"], *times, r["delay"], r["deadline"], status))
+    moments: list[Column] = (
+        [text("Starts", 25), text("Ends", 25)] if dated
+        else [number("Starts", "days", 1, 15), number("Ends", "days", 1, 15)]
+    )  # fmt: skip
+    columns = (text("Entry", 26), text("Run"), number("GPUs", decimals=0, width=15), number("Runs", decimals=0, width=12),
+               *moments, number("Waits", "days", 1, 14), number("Deadline", "days", 1, 17),
+               Column("In time", "status", width=18))  # fmt: skip
+    return Table(f"{key}-entries", "Entries of the programme", columns, tuple(rows), wide=True)
+
+
+def _judged(r: Json) -> bool:
+    return r["deadline"] is not None or not r["placed"]
+
+
+def hours_table(key: str, e: Json) -> Table | None:
+    """GPU-hours of each entry by what they are for."""
+    used = [part for part in PARTS if any(r["parts"][part] for r in e["entries"])]
+    rows: list[tuple[Cell, ...]] = [
+        (r["name"], *(_times(r["parts"][part], r["gpus"]) for part in used), r["gpu_hours"]) for r in e["entries"]
+    ]
+    sums = [total([_times(r["parts"][part], r["gpus"]) for r in e["entries"]]) for part in used]
+    whole = total([r["gpu_hours"] for r in e["entries"]])
+    if whole is None:
+        return None
+    rows.append(("Programme", *sums, whole))
+    columns = (text("Entry"), *(number(PARTS[part], "GPU-h", 0, 30) for part in used), number("Together", "GPU-h", 0, 30))
+    return Table(f"{key}-hours", "GPU-hours by what they are for", columns, tuple(rows), totals=1)
+
+
+def _times(seconds: float | None, gpus: float) -> float | None:
+    return None if seconds is None else seconds * gpus
+
+
+def cost_table(key: str, e: Json) -> Table | None:
+    """The cost of the programme by line, the GPUs' line by what their hours were for."""
+    if not e["cost"]:
+        return None
+    whole = total([r["usd"] for r in e["cost"]])
+    rows: list[tuple[Cell, ...]] = [
+        (capital(r["line"]), "not included" if r["usd"] is None else r["usd"], share(r["usd"], whole), r["gpu_hours"],
+         r["basis"])
+        for r in e["cost"]
+    ]  # fmt: skip
+    hours = total([r["gpu_hours"] for r in e["cost"]])
+    rows.append(("Total of the lines included", whole, share(whole, whole), hours, " "))
+    columns = (text("Line", 46), number("Amount", *money_unit(whole), width=24), number("Share", "%", 1, 16),
+               number("GPU-hours", "GPU-h", 0, 24), text("Basis"))  # fmt: skip
+    return Table(f"{key}-cost", "Cost of the programme", columns, tuple(rows), totals=1)
+
+
+def conditions_table(key: str, e: Json) -> Table | None:
+    """What the block requires of the programme, and what the runs require of themselves on their GPUs."""
+    rows: list[tuple[Cell, ...]] = [
+        (v["require"], "programme", compared(v), v["because"] or " ", Status(STATUSES[v["holds"]])) for v in e["verdicts"]
+    ]
+    rows += [(v["require"], p["name"], compared(v), v["because"] or " ", Status(STATUSES[v["holds"]]))
+             for p in e["points"] for v in p["verdicts"]]  # fmt: skip
+    columns = (Column("Requirement", "code", width=50), text("Of", 24), text("Values compared", 46), text("Because"),
+               text("Status", 17))  # fmt: skip
+    return Table(f"{key}-conditions", "Requirements", columns, tuple(rows), wide=True) if rows else None
+
+
+def compared(v: Json) -> str:
+    """The operands of a requirement with their values."""
+    return "; ".join(f"{name} = {operand(Quantity(None), value)}" for name, value in v["values"].items())
