@@ -11,7 +11,7 @@ from dsl.runs import example, rule_of
 from dsl.scenario import Portfolio, PortfolioEntry, Run
 from dsl.schema import run_row, schema
 from dsl.scope import Defined
-from dsl.syntax import Expression, List, Name, Number
+from dsl.syntax import Expression, List, Name
 from dsl.table import Table
 from dsl.units import number
 from dsl.values import referred, settle
@@ -115,7 +115,7 @@ def _entry_of(
         return None
     given = [_entry(cluster, "cluster", cluster.value)]
     if stated is not None:
-        given.append(_entry(stated, "cluster.gpus", _literal(gpus, stated)))
+        given.append(_entry(stated, "cluster.gpus", stated.value))
     resolved = world.run_with(run, given)
     if resolved is None:
         return None
@@ -124,12 +124,6 @@ def _entry_of(
     after = tuple(name.path for name in _names(part))
     own["runs"] = own.pop("count")
     return PortfolioEntry(part.name, part.title, where, resolved, gpus, deadline=values["deadline"], after=after, **own)
-
-
-def _literal(value: float, entry: Entry) -> Number:
-    """A number of GPUs, as if it stood where the entry's own does."""
-    span = entry.value.span
-    return Number(int(value), 1, "gpus", number(value), span, span)
 
 
 def _plain(part: Part, path: str, table: Table) -> Any:

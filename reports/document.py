@@ -20,7 +20,7 @@ from reports.experiments.table import evaluate_table
 from reports.intervals import intervals
 from reports.judgement import check, plain, verdict
 from reports.point import Json, failures, number, point_of
-from reports.programme import programme
+from reports.programme import off_plan, programme
 from reports.roofline_point import roofline_point
 from reports.summary import failed, key_numbers
 from reports.summary import verdict as summary_verdict
@@ -131,8 +131,9 @@ def nothing(scenario: Scenario) -> Json:
 
 def exit_code(document: Json) -> int:
     """1 where a require or a check of severity fail does not hold, or a layout does not fit or cannot be built."""
-    judged = ("run", "compare")
-    return int(any(failed(p) for e in document["experiments"] if e["kind"] in judged for p in e["points"]))
+    judged = ("run", "compare", "portfolio")
+    found = [e for e in document["experiments"] if e["kind"] in judged]
+    return int(any(failed(p) for e in found for p in e["points"]) or any(off_plan(e) for e in found))
 
 
 def not_evaluated(scenario: Scenario) -> list[Json]:

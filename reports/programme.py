@@ -61,7 +61,7 @@ def programme(block: Portfolio, evaluate: Evaluate, names: Names) -> Json:
     levels, wanted = portfolio.profile(planned, spans), portfolio.profile(planned, wished)
     end = max((span.end for span in spans.values()), default=0.0)
     held = max(end, block.hold or 0.0)
-    bill = Bill(block, jobs, {name for name in spans}, held)
+    bill = Bill(block, jobs, set(spans), held)
     results = {
         "programme.time": end or None,
         "programme.cost": bill.total,
@@ -93,6 +93,12 @@ def programme(block: Portfolio, evaluate: Evaluate, names: Names) -> Json:
         "notes": bill.notes,
         "points": [point(j, names(j.entry.run, j.result)) for j in jobs],
     }
+
+
+def off_plan(e: Json) -> bool:
+    """Whether a portfolio does not hold: a condition of its own fails, an entry is late or has no place."""
+    rows = e.get("entries") or ()
+    return any(v["holds"] is False for v in e.get("verdicts") or ()) or any(r["late"] or not r["placed"] for r in rows)
 
 
 def late(entry: PortfolioEntry, spans: Mapping[str, portfolio.Span]) -> float | None:

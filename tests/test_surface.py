@@ -74,6 +74,7 @@ SETTINGS = {
     "optimize": 11,
     "scale": 10,
     "sensitivity": 9,
+    "portfolio": 12,
     "roofline": 8,
     "check": 6,
     "report": 25,

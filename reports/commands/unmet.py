@@ -16,7 +16,23 @@ def unmet(document: Mapping[str, Any]) -> tuple[str, ...]:
             told = runs.get(point["name"])
             known = [] if told is None else [v["require"] for v in told["verdicts"]]
             lines += _lines(f"compare `{e['name']}`, run `{point['name']}`", point, known, told is not None)
+    lines += [line for e in document["experiments"] if e["kind"] == "portfolio" for line in _programme(e)]
     return tuple(lines)
+
+
+def _programme(e: Json) -> Iterator[str]:
+    """What of a portfolio does not hold: its own conditions, entries that are late or have no place."""
+    name = f"portfolio `{e['name']}`"
+    for verdict in e["verdicts"]:
+        if verdict["holds"] is False:
+            yield f"{name}: {_told(verdict)}"
+    for r in e["entries"]:
+        if not r["placed"]:
+            yield f"{name}, entry `{r['name']}` has no place: {'; '.join(r['reasons'])}"
+        elif r["late"]:
+            yield f"{name}, entry `{r['name']}` ends {told(r['late'], 'days')} after its deadline"
+    for point in e["points"]:
+        yield from _lines(f"{name}, entry `{point['name']}`", point | {"status": "ok"}, [])
 
 
 def _lines(name: str, point: Json, known: Sequence[str], told: bool = False) -> Iterator[str]:

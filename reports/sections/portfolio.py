@@ -31,7 +31,8 @@ def section(e: Json) -> Section:
         "entries": len(e["entries"]),
         "time": Quantity(results["programme.time"], "days", 1),
         "held": Quantity(e["held"], "days", 1),
-        "stated_hold": e["stated_hold"] is not None,
+        "hold": Quantity(e["stated_hold"], "days", 1),
+        "longer": bool(e["stated_hold"] and results["programme.time"] and results["programme.time"] > e["stated_hold"]),
         "utilization": Quantity(results["programme.utilization"], "%", 1),
         "cost": Quantity(results["programme.cost"], *money_unit(results["programme.cost"])),
         "energy": Quantity(results["programme.energy"], "MWh", 0),
@@ -72,7 +73,8 @@ def entries_table(key: str, e: Json) -> Table:
         [text("Starts", 25), text("Ends", 25)] if dated
         else [number("Starts", "days", 1, 15), number("Ends", "days", 1, 15)]
     )  # fmt: skip
-    columns = (text("Entry", 26), text("Run"), number("GPUs", decimals=0, width=15), number("Runs", decimals=0, width=12),
+    counts = (number("GPUs", decimals=0, width=15), number("Runs", decimals=0, width=12))
+    columns = (text("Entry", 26), text("Run"), *counts,
                *moments, number("Waits", "days", 1, 14), number("Deadline", "days", 1, 17),
                Column("In time", "status", width=18))  # fmt: skip
     return Table(f"{key}-entries", "Entries of the programme", columns, tuple(rows), wide=True)
@@ -93,7 +95,8 @@ def hours_table(key: str, e: Json) -> Table | None:
     if whole is None:
         return None
     rows.append(("Programme", *sums, whole))
-    columns = (text("Entry"), *(number(PARTS[part], "GPU-h", 0, 30) for part in used), number("Together", "GPU-h", 0, 30))
+    heads = (number(name, "GPU-h", 0, 30) for name in (*(PARTS[part] for part in used), "Together"))
+    columns = (text("Entry"), *heads)
     return Table(f"{key}-hours", "GPU-hours by what they are for", columns, tuple(rows), totals=1)
 
 
@@ -120,14 +123,13 @@ def cost_table(key: str, e: Json) -> Table | None:
 
 def conditions_table(key: str, e: Json) -> Table | None:
     """What the block requires of the programme, and what the runs require of themselves on their GPUs."""
-    rows: list[tuple[Cell, ...]] = [
-        (v["require"], "programme", compared(v), v["because"] or " ", Status(STATUSES[v["holds"]])) for v in e["verdicts"]
-    ]
-    rows += [(v["require"], p["name"], compared(v), v["because"] or " ", Status(STATUSES[v["holds"]]))
-             for p in e["points"] for v in p["verdicts"]]  # fmt: skip
+    judged = [("programme", v) for v in e["verdicts"]] + [(p["name"], v) for p in e["points"] for v in p["verdicts"]]
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (v["require"], of, compared(v), v["because"] or " ", Status(STATUSES[v["holds"]])) for of, v in judged
+    )
     columns = (Column("Requirement", "code", width=50), text("Of", 24), text("Values compared", 46), text("Because"),
                text("Status", 17))  # fmt: skip
-    return Table(f"{key}-conditions", "Requirements", columns, tuple(rows), wide=True) if rows else None
+    return Table(f"{key}-conditions", "Requirements", columns, rows, wide=True) if rows else None
 
 
 def compared(v: Json) -> str:
