@@ -66,7 +66,7 @@ def test_the_cluster_is_never_overbooked(given_entries: list[tuple[int, float, f
 
 
 PLAN = START.replace("nodes = 16", "nodes = 16, price = $2/gpu-hour")
-PLAN = PLAN.replace("batch = 2048 sequences }", "batch = 1536 sequences, layout { tensor = 4, recompute = selective } }")
+PLAN = PLAN.replace("2048 sequences }", "1536 sequences, layout { tensor = 4, recompute = selective } }")
 PROGRAMME = PLAN + """
 portfolio year "A year" {
   cluster = hopper
