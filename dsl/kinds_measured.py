@@ -85,7 +85,7 @@ TRACE = Kind(
             "one class of work in a step: mean over ranks, beside the slowest rank and the longest call",
             (
                 row("busy", "seconds", "a step, mean over ranks", "!", bounds=">= 0"),
-                row("exposed", "seconds", "of it, while nothing else ran", "!", bounds=">= 0"),
+                row("exposed", "seconds", "of it, while nothing else ran", bounds=">= 0"),
                 row("slowest", "seconds", "busy time of the slowest rank", bounds=">= 0"),
                 row("longest", "seconds", "of the longest single call", bounds=">= 0"),
                 row("calls", "number", "calls a step and rank"),

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dsl.importers import gemm_table, nccl_tests
+from dsl.importers import gemm_table, kineto, nccl_tests, nsight
 from dsl.importers.text import unpacked
 from dsl.problems import Problem, Span, did_you_mean
 from reports.imports.asked import Asked, Given, Made, Plan
@@ -20,13 +20,14 @@ class Format:
     name: str
     doc: str
     detects: Callable[[str], bool]
-    module: str  # of reports.imports, and the name of its function
+    module: str  # of reports.imports
+    function: str
 
     def make(self, asked: Asked) -> Made:
         """The files read, fitted and printed."""
         from importlib import import_module
 
-        made: Made = getattr(import_module(f"reports.imports.{self.module}"), self.module)(asked)
+        made: Made = getattr(import_module(f"reports.imports.{self.module}"), self.function)(asked)
         return made
 
 
@@ -35,10 +36,14 @@ def _config(text: str) -> bool:
 
 
 FORMATS = (
-    Format("nccl-tests", "output of nccl-tests, rccl-tests: a calibration of links", nccl_tests.detects, "links"),
-    Format("gemm", "CSV of m, n, k, dtype, seconds or tflops: a calibration of GEMMs", gemm_table.detects, "gemms"),
-    Format("hf", "config.json of a Hugging Face model: a model", _config, "models"),
-)
+    Format("nccl-tests", "output of nccl-tests, rccl-tests: a calibration of links", nccl_tests.detects, "links",
+           "links"),
+    Format("gemm", "CSV of m, n, k, dtype, seconds or tflops: a calibration of GEMMs", gemm_table.detects, "gemms",
+           "gemms"),
+    Format("kineto", "PyTorch profiler traces, a file a rank: a trace", kineto.detects, "traces", "kineto_traces"),
+    Format("nsight", "nsys stats --format csv: a trace", nsight.detects, "traces", "nsight_tables"),
+    Format("hf", "config.json of a Hugging Face model: a model", _config, "models", "models"),
+)  # fmt: skip
 
 
 def named(word: str) -> Format | None:
