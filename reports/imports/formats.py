@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dsl.importers import gemm_table, kineto, nccl_tests, nsight
+from dsl.importers import gemm_table, kineto, megatron, nccl_tests, nsight, run_yaml, torchtitan
 from dsl.importers.text import unpacked
 from dsl.problems import Problem, Span, did_you_mean
 from reports.imports.asked import Asked, Given, Made, Plan
@@ -42,6 +42,11 @@ FORMATS = (
            "gemms"),
     Format("kineto", "PyTorch profiler traces, a file a rank: a trace", kineto.detects, "traces", "kineto_traces"),
     Format("nsight", "nsys stats --format csv: a trace", nsight.detects, "traces", "nsight_tables"),
+    Format("megatron", "arguments of Megatron-LM: a run with its model and layout", megatron.detects, "runs",
+           "megatron_runs"),
+    Format("torchtitan", "TorchTitan's TOML: a run with its model and layout", torchtitan.detects, "runs",
+           "torchtitan_runs"),
+    Format("yaml", "model, seq_len, gpu and a measured rate in YAML: a run", run_yaml.detects, "runs", "yaml_runs"),
     Format("hf", "config.json of a Hugging Face model: a model", _config, "models", "models"),
 )  # fmt: skip
 

@@ -1,0 +1,161 @@
+"""Configurations of TorchTitan (TOML): a model by its dimensions or by its name and flavor, a layout, a batch.
+
+What is not given has the framework's own default (torchtitan/config/job_config.py): FSDP over the rest of the ranks,
+parameters in fp32, no compilation, activation checkpointing by operation.
+"""
+
+import re
+import tomllib
+from typing import Any
+
+from dsl.importers.run_draft import Draft, Line
+from dsl.importers.text import lines_of
+from dsl.problems import Problem, Span
+
+LONGEST = 1_000_000
+WORLD = re.compile(r"^\s*#\s*world_size\s*=\s*(\d+)", re.MULTILINE)
+LIBRARY = {
+    ("llama3", "8B"): "llama-3.1-8b", ("llama3", "70B"): "llama-3.1-70b", ("llama3", "405B"): "llama-3.1-405b",
+    ("llama4", "17bx16e"): "llama-4-scout-17b-16e", ("llama4", "17bx128e"): "llama-4-maverick-17b-128e",
+    ("deepseek_v3", "671B"): "deepseek-v3", ("deepseek_v3", "16B"): "deepseek-v2-lite",
+}  # fmt: skip
+SCHEDULES = {"gpipe": "gpipe", "1f1b": "one_f_one_b", "interleaved1f1b": "interleaved(virtual_stages = 2)",
+             "interleavedzerobubble": "zero_bubble", "zbvzerobubble": "zero_bubble",
+             "dualpipev": "dualpipe_v"}  # fmt: skip
+
+
+def detects(text: str) -> bool:
+    """Whether a text is a TorchTitan configuration."""
+    return bool(re.search(r"^\s*\[(training|parallelism|activation_checkpoint)\]", text, re.MULTILINE))
+
+
+def read(data: bytes, name: str) -> tuple[Draft, list[Problem]]:
+    """The run of a configuration, and what keeps it from being one."""
+    lines, problems = lines_of(data[:LONGEST], name)
+    if problems:
+        return Draft(name, []), problems
+    try:
+        found = tomllib.loads(lines.text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        line = re.search(r"line (\d+)", str(error))
+        place = Span(name, int(line[1]) if line else 1, 1)
+        return Draft(name, []), [Problem("E02", f"{name} is not TOML", place, str(error)[:80].lower())]
+    world = WORLD.search(lines.text)
+    draft = Draft(name, [*_flat(found, lines.text), *([Line("world_size", world[1], 1)] if world else [])])
+    model(draft)
+    layout(draft)
+    training(draft)
+    draft.finish()
+    if "variant" in lines.text.lower() or "compare with" in lines.text.lower():
+        draft.notes.append("a comment of the file names a second variant, which is not read")
+    return draft, draft.problems
+
+
+def _flat(found: dict[str, Any], text: str, head: str = "") -> list[Line]:
+    """Every key by its dotted path, with its line."""
+    made: list[Line] = []
+    for key, value in found.items():
+        if isinstance(value, dict):
+            made += _flat(value, text, f"{head}{key}.") if head.count(".") < 8 else []
+        else:
+            at = re.search(rf"^\s*{re.escape(key)}\s*=", text, re.MULTILINE)
+            shown = str(value).lower() if isinstance(value, bool) else str(value)
+            made.append(Line(f"{head}{key}", shown, 1 + text.count("\n", 0, at.start()) if at else 1))
+    return made
+
+
+def model(d: Draft) -> None:
+    """Dimensions of Llama's shape, or a model of the library."""
+    family, flavor = d.text("model.name"), d.text("model.flavor")
+    known = LIBRARY.get((family or "", flavor or ""))
+    if known is not None:
+        d.put("model", known, f"model.name, model.flavor = {family} {flavor}")
+        return
+    if flavor is not None and not d.has("model.dim"):
+        d.wrong("E15", f"`{family} {flavor}` is no model of the library", "model.flavor",
+                help="state dim, n_layers, n_heads, vocab_size in [model]")  # fmt: skip
+        return
+    hidden = d.take("model.hidden", "model.dim", missing="add dim to [model]")
+    d.take("model.layers", "model.n_layers", missing="add n_layers to [model]")
+    d.take("model.heads", "model.n_heads", missing="add n_heads to [model]")
+    d.take("model.kv_heads", "model.n_kv_heads")
+    d.take("model.vocabulary", "model.vocab_size", missing="add vocab_size to [model]: the tokenizer's, as 128256")
+    if hidden is not None:
+        d.take("model.ffn", "model.ffn_dim", "model.hidden_dim", default=inner(d, hidden))
+    routed = d.number("model.num_experts")
+    if routed:
+        d.put("model.experts.routed", routed, "model.num_experts")
+        d.take("model.experts.active", "model.top_k", missing="add top_k to [model]: experts of a token")
+        d.take("model.experts.ffn", "model.moe_inter_dim", default=d.model.get("ffn"))
+        d.take("model.experts.shared", "model.num_shared_experts")
+
+
+def inner(d: Draft, hidden: float) -> float:
+    """Llama's inner size: 2/3 of 4 h, times a multiplier, rounded up to a multiple (256)."""
+    size = int(8 * hidden / 3)
+    size = int(size * (d.number("model.ffn_dim_multiplier", default=1.0) or 1.0))
+    step = int(d.number("model.multiple_of", default=256.0) or 256)
+    return float(-(-size // step) * step)
+
+
+def layout(d: Draft) -> None:
+    """Degrees, sharding, schedule and activation checkpointing."""
+    names = {"tensor": "tensor", "pipeline": "pipeline", "context": "context", "expert": "expert",
+             "expert_tensor": "expert_tensor"}  # fmt: skip
+    degrees = {a: d.number(f"parallelism.{n}_parallel_degree", default=1.0) or 1.0 for a, n in names.items()}
+    shard = _signed(d, "parallelism.data_parallel_shard_degree")
+    copies = d.number("parallelism.data_parallel_replicate_degree", default=1.0) or 1.0
+    inside = degrees["tensor"] * degrees["pipeline"] * degrees["context"]
+    d.gpus = int(d.number("world_size", default=0.0) or (inside * shard * copies if shard > 0 else 0))
+    if not d.gpus:
+        d.lacks("number of GPUs", "add a line `# world_size = 64`, or a data_parallel_shard_degree")
+    elif shard > 0 and inside * shard * copies != d.gpus:
+        product = " x ".join(f"{v:g}" for v in (shard, copies, *degrees.values()) if v > 1) or "1"
+        d.wrong("E26", f"the degrees make {inside * shard * copies:g} ranks, world_size is {d.gpus}",
+                "parallelism.data_parallel_shard_degree", f"{product}")  # fmt: skip
+    for axis, degree in degrees.items():
+        if degree > 1:
+            d.put(f"layout.{axis}", degree, f"{names[axis]}_parallel_degree")
+    data = d.gpus / (inside * copies) if shard < 0 else shard
+    group = f"zero3(group = {data * degrees['context']:g} gpus)" if copies > 1 else "zero3"
+    d.put("layout.shard", group if data > 1 else "none", "data_parallel_shard_degree, data_parallel_replicate_degree")
+    policy = d.text("parallelism.fsdp_reshard_after_forward")
+    if policy in ("always", "never"):
+        d.put("layout.reshard", policy == "always", "fsdp_reshard_after_forward")
+    if degrees["pipeline"] > 1:
+        own = (d.text("parallelism.pipeline_parallel_schedule") or "1F1B").lower()
+        d.put("layout.schedule", SCHEDULES.get(own, "one_f_one_b"), "pipeline_parallel_schedule")
+    mode = (d.text("activation_checkpoint.mode") or "selective").lower()
+    if mode in ("full", "selective"):
+        d.put("layout.recompute", mode, "activation_checkpoint.mode")
+
+
+def _signed(d: Draft, name: str) -> float:
+    """A degree; -1 (also where it is absent) is the rest of the ranks."""
+    text = d.text(name)
+    return -1.0 if text is None or text.strip() == "-1" else d.number(name, default=-1.0, least=1) or -1.0
+
+
+def training(d: Draft) -> None:
+    """Sequence, batch, steps, precision and the framework as it is compiled."""
+    length = d.take("sequence", "training.seq_len", missing="add seq_len to [training]")
+    local = d.take("layout.micro_batch", "training.local_batch_size", "training.batch_size", default=8.0) or 1.0
+    degrees = [float(d.run.get(f"layout.{a}") or 1) for a in ("tensor", "pipeline", "context")]
+    replicas = d.gpus // (degrees[0] * degrees[1] * degrees[2])
+    stated = _signed(d, "training.global_batch_size")
+    batch = stated if stated > 0 else local * replicas
+    d.put("batch", batch, "global_batch_size" if stated > 0 else "local_batch_size of every replica")
+    if degrees[1] > 1:
+        micro = d.number("parallelism.pipeline_parallel_microbatch_size", default=1.0) or 1.0
+        d.put("layout.micro_batch", micro, "pipeline_parallel_microbatch_size")
+    steps = d.number("training.steps")
+    if steps and length:
+        d.put("tokens", steps * batch * length, "training.steps")
+    low = "float8" in (d.text("model.converters") or "") or any(n.startswith(("float8.", "quantize.")) for n in d.given)
+    d.put("precision", "fp8" if low else "bf16", "model.converters" if low else "mixed_precision_param")
+    compiled = d.flag("compile.enable", "training.compile")
+    d.put("stack", "torchtitan" if compiled else "torch-fsdp2", d.by("compile.enable"))
+    if (d.text("training.dtype") or "float32") == "float32":
+        sizes = (("weights", 4.0), ("gradients", 4.0), ("master", 0.0), ("moments", 8.0))
+        for path, size in sizes:
+            d.put(f"states.{path}", size, "parameters in fp32 (training.dtype)" if path == "weights" else "")
