@@ -164,8 +164,8 @@ def _virtual(d: Draft, pipeline: float) -> None:
         if stages != int(stages):
             own = layers / pipeline
             title = f"{own:g} layers of a stage are no multiple of {each:g} layers of a virtual stage"
-            d.wrong("E26", title, SCHEDULING[0], "Megatron refuses this",
-                    f"{layers:g} layers over {pipeline:g} stages: 1 or {own:g} a virtual stage divide them")  # fmt: skip
+            help = f"{layers:g} layers over {pipeline:g} stages: 1 or {own:g} a virtual stage divide them"
+            d.wrong("E26", title, SCHEDULING[0], "Megatron refuses this", help)
             return
     if stages and stages > 1:
         d.put("layout.schedule", f"interleaved(virtual_stages = {stages:g})", d.by(*SCHEDULING))
@@ -180,9 +180,9 @@ def _stages(d: Draft, pipeline: float) -> None:
     if first is None and last is None:
         if pipeline > 1 and layers % pipeline:
             each = layers / pipeline
-            d.wrong("E26", f"{layers:g} layers over {pipeline:g} stages are {each:g} a stage", DEGREES["pipeline"],
-                    "Megatron refuses this",
-                    "give --decoder-first-pipeline-num-layers and --decoder-last-pipeline-num-layers")  # fmt: skip
+            title = f"{layers:g} layers over {pipeline:g} stages are {each:g} a stage"
+            help = "give --decoder-first-pipeline-num-layers and --decoder-last-pipeline-num-layers"
+            d.wrong("E26", title, DEGREES["pipeline"], "Megatron refuses this", help)
         return
     if inner < 1 or rest % inner:
         d.wrong("E26", f"{rest:g} layers are left for {inner:g} inner stages", DEGREES["pipeline"])

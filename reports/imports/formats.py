@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dsl.importers import gemm_table, kineto, megatron, nccl_tests, nsight, run_yaml, torchtitan
+from dsl.importers import gemm_table, kineto, megatron, nccl_tests, nsight, run_yaml, torchtitan, train_log
 from dsl.importers.text import unpacked
 from dsl.problems import Problem, Span, did_you_mean
 from reports.imports.asked import Asked, Given, Made, Plan
@@ -42,6 +42,8 @@ FORMATS = (
            "gemms"),
     Format("kineto", "PyTorch profiler traces, a file a rank: a trace", kineto.detects, "traces", "kineto_traces"),
     Format("nsight", "nsys stats --format csv: a trace", nsight.detects, "traces", "nsight_tables"),
+    Format("log", "logs of Megatron-LM, NeMo, TorchTitan, DeepSpeed: measured values, progress", train_log.detects,
+           "logs", "logs"),
     Format("megatron", "arguments of Megatron-LM: a run with its model and layout", megatron.detects, "runs",
            "megatron_runs"),
     Format("torchtitan", "TorchTitan's TOML: a run with its model and layout", torchtitan.detects, "runs",
