@@ -55,7 +55,7 @@ class Draft:
         if text is None or text.lower() in ("none", "null", ""):
             return default
         try:
-            value = float(text.replace("_", ""))
+            value = float(text.split()[0].replace("_", ""))  # a script's name may stand behind it
         except ValueError:
             value = -1.0
         if not least <= value < 1e16:
