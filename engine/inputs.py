@@ -201,6 +201,14 @@ class Stack:
     vocabulary_multiple: Column
     sequence_parallel: bool
     gradient_bytes: Column
+    fp16_gradient_bytes: Column | None
+    fp16_shard_bytes: Column
+    unflattened_bytes: Column
+    eight_bit_weights: bool
+    keeps_casts: bool
+    eight_bit_activation_input: bool
+    keeps_outputs: bool
+    keeps_gathered: bool
     reduce_bytes: Column
     context_memory: Column
     communicator_memory: Column

@@ -1,5 +1,6 @@
 """Tensors that a layer keeps for its backward pass, what recomputation frees of them."""
 
+from engine.alternate import kept_share
 from engine.columns import ZERO, Column
 from engine.operators.work import Block, Kept
 
@@ -13,9 +14,9 @@ def layer_bytes(blocks: tuple[Block, ...], ops: tuple[str, ...]) -> Column:
     for block in blocks:
         for kept in block.keeps:
             if not _freed(kept, block.name, ops):
-                result = result + kept.bytes
+                result = result + kept.bytes * kept_share(kept, ops)
     return result
 
 
 def _freed(kept: Kept, block: str, ops: tuple[str, ...]) -> bool:
-    return kept.op in ops or (block in ops and kept.tensor != "block input")
+    return kept.op in ops or f"{block} {kept.tensor}" in ops or (block in ops and kept.tensor != "block input")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine import calibrate, shapes
+from engine import alternate, calibrate, shapes
 from engine.collectives import COLLECTIVES, Terms
 from engine.columns import ONE, ZERO, Column
 from engine.inputs import Run
@@ -246,6 +246,8 @@ def price_block(block: Block, prices: Prices, recompute: tuple[str, ...]) -> Pri
     """A block's rows with its launch tax; recomputed work repeats its collectives (ruling E8)."""
     forward = price(block.forward, block.name, "forward", prices)
     again = tuple(w for w in block.forward if recomputed(w, block.name, recompute))
+    if alternate.WORD in recompute:
+        again += tuple(w for work in block.forward if (w := alternate.again(prices.run, work)) and work not in again)
     repeated = price(again, block.name, "recompute", prices)
     backward = price(block.backward, block.name, "backward", prices)
     tax = [

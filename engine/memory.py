@@ -24,8 +24,8 @@ from engine.operators.mlp import inner_size
 from engine.operators.work import ELEMENT
 from engine.schedules import SCHEDULES
 from engine.stages import Stage
-from engine.states import gradient_bytes, largest
-from engine.step import Timing, add, rank_states, recompute_ops, recomputed
+from engine.states import gradient_bytes, largest, shard_bytes, weight_bytes
+from engine.step import Timing, add, rank_states, recompute_ops, recomputed, send_bytes
 
 GATHERED_UNITS = 2.0  # FSDP holds the layer it computes and the one it prefetches
 UNREDUCED = 4.0  # bytes of a gradient that waits for its reduction (fp32)
@@ -83,10 +83,11 @@ def stage_memory(run: Run, d: Degrees, made: Timing, stage: Stage) -> StageMemor
     weights, gradients, optimizer, gathered = states(run, d, made, dense, experts, adapters)
     kept_states = offloaded(run, weights, gradients, optimizer / len(held))  # copies share one set of optimizer states
     in_flight = SCHEDULES[run.layout.schedule.kind].in_flight(stage.index, d.pp, d.micro_batches, d.vp)
-    kept = in_flight * add(kept_bytes(run, made, s) for s in held) / len(held)
+    kept = in_flight * add(kept_bytes(run, made, s) + sent(run, d, s) for s in held) / len(held)
     logits = logits_bytes(run, d) * (1 + run.model.mtp) * any(s.last for s in held)
     working = working_set(run, d, made)
-    peak = np.maximum(logits, working + gathered)
+    at_loss = logits + head_held(run, d, made) * any(s.last for s in held)
+    peak = np.maximum(at_loss, working + gathered)
     away = offload.of(run).activations * kept
     kept = kept - away + np.minimum(offload.buffers(run, largest_kept(run, made)), away)
     tensors = kept_states.device + kept + peak
@@ -121,6 +122,14 @@ def stage_memory(run: Run, d: Degrees, made: Timing, stage: Stage) -> StageMemor
         **totals,
         host=kept_states.host + away,
     )
+
+
+def head_held(run: Run, d: Degrees, made: Timing) -> Column:
+    """Bytes beside the logits in the head's backward pass under zero3: its gathered matrix, and its gradient as it is
+    computed and as it is reduced in fp32 (2 + 2 + 4 bytes a parameter)."""
+    if run.layout.shard.kind != "zero3":
+        return ZERO
+    return (2 * run.states.weights + UNREDUCED * lora.trained_share(run)) * made.parameters.head
 
 
 def other_phases(run: Run, held: Held, shard: Column) -> dict[str, Column]:
@@ -175,9 +184,9 @@ def states(
     whole, part = dense + experts + adapters, (dense + adapters) / d.shard + experts / d.edp
     own, own_experts = trained(run, dense, experts, adapters)
     own_part, late = own / d.shard + own_experts / d.edp, run.layout.gradient_sync == "last"
-    weights = s.weights * (part if level >= 3 else whole)
+    weights = weight_bytes(run) * (part if level >= 3 else whole)
     gradients = gradient_bytes(run) * (own_part if level == 2 or (level == 3 and not late) else own + own_experts)
-    optimizer = (s.master + s.moments) * (own_part if level >= 1 else own + own_experts)
+    optimizer = shard_bytes(run) * (own_part if level >= 1 else own + own_experts)
     if level < 3:
         return weights, gradients, optimizer, ZERO * weights
     layer = made.parameters.largest_layer
@@ -204,6 +213,11 @@ def kept_bytes(run: Run, made: Timing, stage: Stage) -> Column:
         for block in made.prediction:
             result = result + run.model.mtp * layer_bytes((block.block,), ops if block.recompute else ())
     return result
+
+
+def sent(run: Run, d: Degrees, stage: Stage) -> Column:
+    """Bytes of a micro-batch's output that a stage holds until its backward pass, where the stack does not free it."""
+    return ZERO if stage.last or not run.stack.keeps_outputs else send_bytes(run, d)
 
 
 def working_set(run: Run, d: Degrees, made: Timing) -> Column:

@@ -111,8 +111,30 @@ def rank_parameters(run: Run, n: Parameters, d: Degrees) -> RankParameters:
 
 
 def gradient_bytes(run: Run) -> Column:
-    """Bytes of a gradient while it is summed: the run's, else the stack's."""
-    return run.states.gradients if run.states.gradients is not None else run.stack.gradient_bytes
+    """Bytes of a gradient while it is summed: the run's, else the stack's, which may have its own under fp16."""
+    if run.states.gradients is not None:
+        return run.states.gradients
+    narrow = run.stack.fp16_gradient_bytes if run.precision == "fp16" else None
+    return run.stack.gradient_bytes if narrow is None else narrow
+
+
+def shard_bytes(run: Run) -> Column:
+    """Bytes of the optimizer per parameter of its shard: master copy, moments, what a step of fp16 makes anew."""
+    anew = run.stack.fp16_shard_bytes if run.precision == "fp16" else ZERO
+    return run.states.master + run.states.moments + anew
+
+
+def weight_bytes(run: Run) -> Column:
+    """Bytes of a weight that a rank holds: the run's, or 8 bits under fp8 where the stack keeps no other copy.
+
+    A GPU whose fp8 GEMMs read one layout only (Hopper) keeps the transposed copy as well; one with an fp4 peak reads
+    both. Source: ruling (c), MLPerf 405B on H200 and GB200 at the same layout.
+    """
+    if run.precision == "bf16":
+        return run.states.weights + run.stack.unflattened_bytes
+    if run.precision != "fp8" or not run.stack.eight_bit_weights:
+        return run.states.weights
+    return np.minimum(run.states.weights, 1.0 if run.gpu.peak.fp4 is not None else 2.0)
 
 
 def reduce_bytes(run: Run) -> Column:

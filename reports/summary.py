@@ -30,6 +30,7 @@ STATUS_WORDS = {
     "fail": ("fails", "fail"),
     "open": ("is open", "are open"),
 }
+GIB = 2.0**30
 UNCOSTED = ("step_time", "Step time")  # in place of the cost where nothing has a price
 NOTES = {
     "mfu": "6N, active parameters, dense peak",
@@ -69,12 +70,24 @@ def sentences(main: Json, counts: Counter[str], points: Sequence[Json]) -> list[
         text.append("The scenario states no requirement")
     else:
         text.append(_requirements(holds, total))
+    if near := _near_the_limit(main):
+        text.append(near)
     if main["checks"]:
         text.append(_checks(counts))
     failing = sum(1 for p in points[1:] if failed(p))
     if failing:
         text.append(_others(failing, len(points) - 1))
     return text[:3]
+
+
+def _near_the_limit(main: Json) -> str:
+    """That a plan fits by its prediction alone, where the interval of its memory crosses the capacity; else nothing."""
+    high = ((main["intervals"] or {}).get("memory_per_gpu") or {}).get("high")
+    capacity = main["settings"].get("cluster.gpu.memory")
+    if main["status"] != "ok" or high is None or capacity is None or high <= capacity:
+        return ""
+    ends = f"{high / GIB:.1f} GiB, is over the {capacity / GIB:.1f} GiB of a GPU"
+    return f"It fits by the prediction; the upper end of its interval, {ends}"
 
 
 def _others(failing: int, runs: int) -> str:
@@ -145,4 +158,5 @@ def _key_number(point: Json, limit: Json | None, name: str, label: str, unit: st
         "limit": None if limit is None else {"value": limit["value"], "op": limit["op"]},
         "margin": margin(value, limit),
         "note": NOTES.get(name, ""),
+        "interval": (point["intervals"] or {}).get(name) if name == "memory_per_gpu" else None,
     }

@@ -107,6 +107,13 @@ STACK: dict[str, Any] = {
     "update_bytes": 0.0,
     "save_copy": 0.0,
     "mixed_qkv": False,
+    "fp16_shard_bytes": 0.0,
+    "unflattened_bytes": 0.0,
+    "eight_bit_weights": False,
+    "eight_bit_activation_input": False,
+    "keeps_casts": True,
+    "keeps_outputs": False,
+    "keeps_gathered": False,
 }
 LAYOUT: dict[str, Any] = {
     "tensor": 8,

@@ -57,7 +57,7 @@ def test_commands_and_their_options() -> None:
         "import": ["--gpu", "--name", "--per-node", "--plan", "--run", "--steps", "--tier", "FILES"],
         "lsp": [],
         "new": ["--force", "--gpu", "--gpus", "--model", "--price", "--tokens", "OUT"],
-        "validate": ["--format", "--where", "FILE"],
+        "validate": ["--format", "--kind", "--where", "FILE"],
     }
 
 
@@ -65,7 +65,7 @@ SETTINGS = {
     "gpu": 38,
     "model": 68,
     "cluster": 54,
-    "stack": 40,
+    "stack": 51,
     "calibration": 34,
     "trace": 13,
     "run": 87,

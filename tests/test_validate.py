@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from reports.commands.validate import common, percent
 from reports.intervals import intervals
-from reports.validation.errors import LADDER, errors_of, left_out, predict, predictions, quantile
+from reports.validation.errors import errors_of, predictions, quantile
+from reports.validation.kinds import TIME
 from reports.validation.rows import measured_seconds, read, stack_of
 from reports.validation.settings import settings_of
+from reports.validation.step_time import LADDER, left_out, predict
+from reports.validation.text import common, percent
 from tests.test_render import call
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -145,6 +147,6 @@ def test_a_wrong_call_says_what_is_wrong(arguments: list[str], says: str) -> Non
 
 def test_what_the_worst_rows_share_is_named() -> None:
     maxtext = [row for row in ROWS if row["framework"] == "MaxText"][:3]
-    assert any(text.startswith("framework MaxText: 3 of 3") for text in common(maxtext, ROWS))
+    assert any(text.startswith("framework MaxText: 3 of 3") for text in common(maxtext, ROWS, TIME))
     assert percent(0.0649, signed=True) == "+6.5%"
     assert percent(None) == "-"

@@ -10,7 +10,18 @@ from engine.flops import keys_seen
 from engine.inputs import Run
 from engine.layout import Degrees
 from engine.operators.tensor_parallel import enter, enter_back, leave, leave_back
-from engine.operators.work import ELEMENT, Block, Collective, Kept, Sdpa, Traffic, Work, kept_element, linear
+from engine.operators.work import (
+    ELEMENT,
+    Block,
+    Collective,
+    Kept,
+    Sdpa,
+    Traffic,
+    Work,
+    kept_element,
+    linear,
+    linear_input,
+)
 
 SCORE_FORWARD, SCORE_BACKWARD = 3.2, 3.8  # passes over the scores of an attention without a fused kernel
 FUSED_BACKWARD = 2.5  # a fused kernel computes QK^T again
@@ -100,11 +111,13 @@ def _keeps(run: Run, d: Degrees, dh: Column, fused: bool) -> tuple[Kept, ...]:
     rows = t * model.hidden * ELEMENT / split
     kept = [
         Kept("residual", "block input", rows),
-        Kept("norm", "norm output", rows * kept_element(run.precision) / ELEMENT),
+        Kept("norm", "norm output", linear_input(run, d, t * model.hidden)),
         Kept("qkv", "queries", t * a_rank * dh * ELEMENT),
         Kept("qkv", "keys and values", 2 * t * k_rank * dh * ELEMENT),
         Kept("attention", "attention output", t * a_rank * dh * ELEMENT),
     ]
+    if kept_element(run) < ELEMENT:  # the kernel keeps its output, the projection the cast of it
+        kept.append(Kept("attention", "attention output cast", t * a_rank * dh * kept_element(run)))
     if gated(run):
         kept.append(Kept("qkv", "gate", t * a_rank * dh * ELEMENT))
     if fused:

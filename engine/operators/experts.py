@@ -15,7 +15,18 @@ from engine.inputs import Experts, Run
 from engine.layout import Degrees
 from engine.models import expert_ffn
 from engine.operators.tensor_parallel import enter, enter_back, leave, leave_back
-from engine.operators.work import ELEMENT, Block, Collective, Gemm, Kept, Traffic, Work, kept_element, linear
+from engine.operators.work import (
+    ELEMENT,
+    Block,
+    Collective,
+    Gemm,
+    Kept,
+    Traffic,
+    Work,
+    activation_element,
+    kept_element,
+    linear,
+)
 
 SINGLE = 4.0  # bytes of a router logit
 SORT_PASSES = 4.0  # a second sort where several local experts share what arrives
@@ -92,11 +103,11 @@ def expert_mlp(run: Run, d: Degrees, gradient: Column) -> Block:
     ]
     kept = [
         Kept("residual", "block input", rows / r.split),
-        Kept("norm", "norm output", rows / r.split * kept_element(run.precision) / ELEMENT),
+        Kept("norm", "norm output", rows / r.split * kept_element(run) / ELEMENT),
         Kept("router", "router logits", t / r.split * experts.routed * SINGLE),
-        Kept("permute", "permuted input", r.busy * h * kept_element(run.precision)),
-        Kept("expert_up", "activation input", r.busy * width * ELEMENT),
-        Kept("activation", "activation output", glu * kept_element(run.precision) / ELEMENT),
+        Kept("permute", "permuted input", r.busy * h * kept_element(run)),
+        Kept("expert_up", "activation input", r.busy * width * activation_element(run)),
+        Kept("activation", "activation output", glu * kept_element(run) / ELEMENT),
         *shared_kept,
     ]
     return Block("experts", tuple(forward), tuple(backward), tuple(kept))
@@ -137,7 +148,7 @@ def shared_mlp(run: Run, d: Degrees, experts: Experts, gradient: Column) -> tupl
     backward: list[Work] = [*leave_back(d, "shared", rows), *down_back, Traffic("activation", inner, c_backward)]
     backward += [*up_back, *enter_back(d, "shared", "mlp_up", rows)]
     kept = [
-        Kept("mlp_up", "shared activation input", gates * inner),
+        Kept("mlp_up", "shared activation input", gates * inner * activation_element(run) / ELEMENT),
         Kept("activation", "shared activation output", inner),
     ]
     return forward, backward, kept

@@ -14,7 +14,8 @@ from engine.operators.work import ELEMENT, Block, Collective, Kept, Traffic, Wor
 
 # Bytes of logits per token and vocabulary entry alive at the loss, by implementation. Source: ruling (c), tensor counts
 # held against measured memory of four frameworks.
-LOGIT_BYTES = {"fused": 4.0, "compiled": 4.0, "vocab_parallel": 6.0, "eager": 14.0, "loss_parallel": 22.0}
+LOGIT_BYTES = {"fused": 4.0, "compiled": 4.0, "vocab_parallel": 6.0, "eager": 14.0, "loss_parallel": 22.0,
+               "vocab_parallel_2021": 10.0}  # fmt: skip
 FORWARD_SHARE = 0.5  # of the loss's passes
 SINGLE = 4.0  # bytes of an fp32 element
 
@@ -68,5 +69,5 @@ def narrowed(run: Run, m: Column, n: Column, k: Column, gradient: Column) -> tup
 
 
 def logits_bytes(run: Run, d: Degrees) -> Column:
-    """Bytes of logits alive at the loss on one rank of the last stage: (4 | 6 | 14 | 22) T Vp/tp."""
+    """Bytes of logits alive at the loss on one rank of the last stage: (4 | 6 | 10 | 14 | 22) T Vp/tp."""
     return LOGIT_BYTES[loss_kind(run)] * d.tokens * padded_vocabulary(run) / d.tp

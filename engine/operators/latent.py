@@ -95,13 +95,15 @@ def _keeps(run: Run, d: Degrees, r: Ranks, rows: Column, split: Column) -> tuple
     t = d.tokens
     kept = [
         Kept("residual", "block input", rows),
-        Kept("norm", "norm output", rows * kept_element(run.precision) / ELEMENT),
+        Kept("norm", "norm output", rows * kept_element(run) / ELEMENT),
         Kept("latent norm", "latents and their norms", t / split * (2 * r.query + 2 * r.latent + r.rotary) * ELEMENT),
         Kept("q_up", "queries", t * r.heads * r.qk * ELEMENT),
         Kept("kv_up", "keys and values", t * r.heads * (r.qk + r.value) * ELEMENT),
         Kept("attention", "attention output", t * r.heads * r.value * ELEMENT),
         Kept("sdpa", "softmax statistics", 4 * t * r.heads),
     ]
+    if kept_element(run) < ELEMENT:
+        kept.append(Kept("attention", "attention output cast", t * r.heads * r.value * kept_element(run)))
     if run.stack.mixed_qkv:
         kept.append(Kept("kv_up", "mixed key/value buffer", t * r.heads * (r.qk - r.rotary) * ELEMENT))
     return tuple(kept)

@@ -18,7 +18,7 @@ from engine.inputs import Run
 from engine.layers import LayerKind, layer_kinds
 from engine.layout import Degrees
 from engine.operators.mlp import inner_size
-from engine.operators.work import ELEMENT, Block, Kept, Work, linear
+from engine.operators.work import ELEMENT, Block, Kept, Work, kept_element, linear
 
 NAME = "lora"
 ATTENTION = ("q", "k", "v", "o")
@@ -106,4 +106,21 @@ def block(run: Run, kind: LayerKind, d: Degrees, gradient: Column) -> Block:
         forward += [down, up]
         backward += [*up_back, *down_back]
         kept.append(Kept(f"{a.target} lora A", "adapter input", d.tokens * run.lora.rank * ELEMENT * ONE))
-    return Block(NAME, tuple(forward), tuple(backward), tuple(kept))
+    return Block(NAME, tuple(forward), tuple(backward), (*kept, *wide_inputs(run, kind, d)))
+
+
+GROUPS = (("q", "k", "v"), ("gate", "up"), ("down",))  # targets that share an input; that of "o" is kept as it is
+
+
+def wide_inputs(run: Run, kind: LayerKind, d: Degrees) -> list[Kept]:
+    """Inputs of the adapters in 16 bits, where the frozen matrix beside them keeps only its 8-bit cast."""
+    if kept_element(run) == ELEMENT:
+        return []
+    own = {a.target: a for a in adapted(run, kind)}
+    first = [next((own[name] for name in group if name in own), None) for group in GROUPS]
+    split = d.tp if d.sequence_parallel else ONE
+    return [
+        Kept("norm", "adapter input in 16 bits", d.tokens * ELEMENT * a.wide / (d.tp if a.row_parallel else split))
+        for a in first
+        if a is not None
+    ]

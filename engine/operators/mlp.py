@@ -8,7 +8,17 @@ from engine.columns import Column, column
 from engine.inputs import Run
 from engine.layout import Degrees
 from engine.operators.tensor_parallel import enter, enter_back, leave, leave_back
-from engine.operators.work import ELEMENT, Block, Kept, Traffic, Work, kept_element, linear
+from engine.operators.work import (
+    ELEMENT,
+    Block,
+    Kept,
+    Traffic,
+    Work,
+    activation_element,
+    kept_element,
+    linear,
+    linear_input,
+)
 
 
 def inner_size(run: Run) -> Column:
@@ -45,9 +55,9 @@ def mlp(run: Run, d: Degrees, gradient: Column) -> Block:
     backward += [Traffic("norm", rows / split, 5)]
     kept = [
         Kept("residual", "block input", rows / split),
-        Kept("norm", "norm output", rows / split * kept_element(run.precision) / ELEMENT),
-        Kept("mlp_up", "activation input", (2.0 if model.gated else 1.0) * inner),
-        Kept("activation", "activation output", inner * kept_element(run.precision) / ELEMENT),
+        Kept("norm", "norm output", linear_input(run, d, t * h)),
+        Kept("mlp_up", "activation input", (2.0 if model.gated else 1.0) * inner * activation_element(run) / ELEMENT),
+        Kept("activation", "activation output", inner * kept_element(run) / ELEMENT),
     ]
     if model.gated and not run.kernels.fused:
         kept.append(Kept("activation", "gate output", inner))

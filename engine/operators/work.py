@@ -8,7 +8,9 @@ Symbols: m, n, k the shape of a GEMM; bytes are those touched on one rank for on
 
 from dataclasses import dataclass
 
-from engine.columns import Column
+from engine.columns import ONE, Column
+from engine.inputs import Run
+from engine.layout import Degrees
 
 ELEMENT = 2.0  # bytes of a bf16 or fp16 activation
 
@@ -93,9 +95,21 @@ def low_precision(precision: str, op: str) -> bool:
     return precision in LOW and op not in WIDE
 
 
-def kept_element(precision: str) -> float:
-    """Bytes of an element that a linear layer keeps as its input: 1 where it was cast to 8 bits (ruling c)."""
-    return 1.0 if precision in LOW else ELEMENT
+def kept_element(run: Run) -> float:
+    """Bytes of an element that a linear layer keeps as its input: 1 where the stack keeps the cast (ruling c)."""
+    return 1.0 if run.precision in LOW and run.stack.keeps_casts else ELEMENT
+
+
+def linear_input(run: Run, d: Degrees, elements: Column) -> Column:
+    """Bytes of the norm output that the linear layer after it keeps: /tp under sequence parallelism, unless the stack
+    keeps what it gathered."""
+    split = d.tp if d.sequence_parallel and not run.stack.keeps_gathered else ONE
+    return elements * kept_element(run) / split
+
+
+def activation_element(run: Run) -> float:
+    """Bytes of an element of a gated activation's input: 1 where the stack stores it in 8 bits under fp8."""
+    return 1.0 if run.precision == "fp8" and run.stack.eight_bit_activation_input and run.model.gated else ELEMENT
 
 
 def casts(works: tuple[Work, ...], precision: str) -> tuple[Work, ...]:

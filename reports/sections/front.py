@@ -38,6 +38,7 @@ def front(plan: Plan) -> Section:
         "not_evaluated": len(plan.document.get("not_evaluated", [])),
         "formula": plan.point.get("formula_days"),
         "range": ranges(plan),
+        "memory_range": memory_range(plan),
         "unavailable": [row["result"] for row in plan.point["unavailable"]],
         "compared": len(plan.others),
         "missing": {name: plan.missing_for(name) for name in ("time_to_train", "cost")},
@@ -71,6 +72,9 @@ def key_number(plan: Plan, row: Any) -> dict[str, Any]:
         below = f"{'required' if limit.get('op', '').startswith('>') else 'limit'} {value.limit_text()}"
         if row.get("margin") is not None:
             below += f" · margin {Quantity(row['margin'], '%', 1).text()}"
+    if row.get("interval"):
+        low, high = (Quantity(row["interval"][side], *shown).number() for side in ("low", "high"))
+        below = f"{low} to {high} in four of five · {below}"
     if missing:
         below = f"needs {joined(missing)}"
     return {
@@ -110,12 +114,12 @@ def conditions_table(conditions: Any) -> tuple[Table, ...]:
 
 def ranges(plan: Plan) -> dict[str, Any] | None:
     """The interval of each time, and the published runs it comes from; None where the framework states none."""
-    found = plan.point.get("intervals")
-    if not found:
+    found = plan.point.get("intervals") or {}
+    if "step_time" not in found:
         return None
     ends = []
     for name, end in found.items():
-        if name == "gpu_hours":  # says the same as the days
+        if name in ("gpu_hours", "memory_per_gpu"):  # the first says the same as the days, the other has its own
             continue
         q = plan.result(name)
         low, high = (Quantity(end[side], q.unit, q.decimals).text() for side in ("low", "high"))
@@ -127,6 +131,23 @@ def ranges(plan: Plan) -> dict[str, Any] | None:
         "ends": ends,
         "rows": int(rows) if rows else 0,
         "stack": plan.name_of("stack"),
+    }
+
+
+def memory_range(plan: Plan) -> dict[str, Any] | None:
+    """The interval of the memory of a GPU beside the capacity; None where the framework states none."""
+    found = (plan.point.get("intervals") or {}).get("memory_per_gpu")
+    if not found:
+        return None
+    q, capacity = plan.result("memory_per_gpu"), plan.number("cluster.gpu.memory")
+    low, high = (Quantity(found[side], q.unit, q.decimals).text() for side in ("low", "high"))
+    rows = plan.number("stack.memory_rows")
+    return {
+        "low": low,
+        "high": high,
+        "rows": int(rows) if rows else 0,
+        "capacity": Quantity(capacity, q.unit, q.decimals).text(),
+        "crosses": capacity is not None and found["low"] <= capacity < found["high"],
     }
 
 

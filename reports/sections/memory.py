@@ -1,5 +1,7 @@
 """Memory of one GPU: every term, per pipeline stage, against the capacity."""
 
+from typing import Any
+
 from reports.plan import Json, Plan, Section
 from reports.quantities import Quantity
 from reports.tables import Cell, Table, number, share, text
@@ -55,9 +57,20 @@ def memory(plan: Plan) -> Section | None:
             "reserved": gib(worst["reserved"]),
             "outside": gib(less(worst["total"], worst["reserved"])),
             "largest": largest(worst),
+            "ends": ends(plan),
             "alternatives": plan.point.get("alternatives", []),
         },
     )
+
+
+def ends(plan: Plan) -> dict[str, Any] | None:
+    """The interval of the fullest stage, and whether a fit is in doubt: its upper end is over the capacity."""
+    found = (plan.point.get("intervals") or {}).get("memory_per_gpu")
+    if not found:
+        return None
+    capacity = plan.number("cluster.gpu.memory")
+    crosses = capacity is not None and plan.point["status"] == "ok" and found["high"] > capacity
+    return {"low": gib(found["low"]), "high": gib(found["high"]), "crosses": crosses}
 
 
 def gib(value: float | None) -> Quantity:

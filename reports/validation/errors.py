@@ -5,24 +5,15 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from engine.evaluate import evaluate
-from engine.read import read
-from reports.intervals import intervals
 from reports.validation import rows as table
-from reports.validation.rows import Row, gpu_of, stack_of
-from reports.validation.settings import settings_of, template
-
-# What a run with an unknown recomputation computes again: nothing, cheap tensors, layers; the first that fits.
-LADDER: tuple[dict[str, Any], ...] = (
-    {"layout.recompute": "selective", "layout.recompute.ops": ("norm", "activation", "q_up", "kv_up")},
-    {"layout.recompute": "full"},
-)
-UNSUPPORTED = "the library has no such GPU"
+from reports.validation.kinds import TIME, Kind
+from reports.validation.memory import level
+from reports.validation.rows import Row, stack_of
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """One row: what was predicted and measured, seconds a step; or why nothing was predicted."""
+    """One row: what was predicted and measured, in base units; or why nothing was predicted."""
 
     row: Row
     predicted: float | None
@@ -51,49 +42,16 @@ class Errors:
     high: float | None
 
 
-def left_out(row: Row) -> str:
-    """Why a row cannot be held against anything; empty where it can. Only an absent column leaves a row out."""
-    missing = table.absent(row)
-    if missing:
-        return "no " + ", ".join(missing)
-    return "" if table.measured_seconds(row) is not None else "no iter_time_s and no tokens_per_s_per_gpu"
-
-
-def interval(row: Row, seconds: float | None) -> tuple[float | None, float | None]:
-    """Low and high of a prediction, by the spread that the library states for the row's stack."""
-    gpu = gpu_of(row)
-    found = intervals(template(gpu, stack_of(row)), {"step_time": seconds}) if gpu else None
-    ends = (found or {}).get("step_time", {})
-    return ends.get("low"), ends.get("high")
-
-
-def predict(row: Row) -> tuple[float | None, str]:
-    """Seconds a step from the configuration columns alone; None with the reason where the row is not supported."""
-    if table.gpu_of(row) is None:
-        return None, UNSUPPORTED
-    settings = settings_of(row)
-    result = evaluate(read(settings), advise=False)
-    for more in LADDER if row.get("recompute") == "unknown" else ():
-        if result.status != "does_not_fit":
-            break
-        settings |= more
-        result = evaluate(read(settings), advise=False)
-    seconds = result.columns.get("step_time")
-    if seconds is None:
-        return None, "; ".join(result.reasons) or "no step time"
-    return float(seconds[0]), ""
-
-
-def predictions(rows: Iterable[Row]) -> list[Prediction]:
+def predictions(rows: Iterable[Row], kind: Kind = TIME) -> list[Prediction]:
     """Every row that is not left out, predicted or failed."""
     found = []
     for row in rows:
-        if left_out(row):
+        if kind.left_out(row):
             continue
-        seconds, why = predict(row)
-        measured = table.measured_seconds(row)
+        value, why = kind.predict(row)
+        measured = kind.measured(row)
         assert measured is not None
-        found.append(Prediction(row, seconds, measured, why, *interval(row, seconds)))
+        found.append(Prediction(kind.as_run(row), value, measured, why, *kind.interval(row, value)))
     return found
 
 
@@ -146,6 +104,11 @@ GROUPS: dict[str, Key] = {
 }  # fmt: skip
 
 
+def groups_of(kind: Kind) -> dict[str, Key]:
+    """The groups by which the errors of a kind are told apart; memory also by what a row's number counts."""
+    return GROUPS | ({"what is counted": level} if kind.name == "memory" else {})
+
+
 def grouped(found: Sequence[Prediction], key: Key) -> list[Errors]:
     """Errors by group, largest groups first."""
     groups: dict[str, list[Prediction]] = {}
@@ -159,7 +122,7 @@ def worst(found: Sequence[Prediction], count: int = 20) -> list[Prediction]:
     return sorted((p for p in found if p.error is not None), key=lambda p: -abs(p.error or 0.0))[:count]
 
 
-def as_json(rows: Sequence[Row], found: Sequence[Prediction]) -> dict[str, Any]:
+def as_json(rows: Sequence[Row], found: Sequence[Prediction], kind: Kind = TIME) -> dict[str, Any]:
     """What ``--format json`` prints: the errors of all rows, the rows left out with the reason, and every row."""
     total = errors_of("all", found)
     return {
@@ -168,7 +131,7 @@ def as_json(rows: Sequence[Row], found: Sequence[Prediction]) -> dict[str, Any]:
         "median_abs": total.median_abs,
         "p90_abs": total.p90_abs,
         "bias": total.bias,
-        "left_out": [{"id": r.get("id", ""), "why": left_out(r)} for r in rows if left_out(r)],
+        "left_out": [{"id": r.get("id", ""), "why": why} for r in rows if (why := kind.left_out(r))],
         "rows": [
             {
                 "id": p.row.get("id", ""),

@@ -24,7 +24,8 @@ STACKS = (
     ("Megatron-LM/NeMo", "nemo"), ("Megatron-LM/Primus", "megatron-core"), ("Megatron-LM 23e00ed", "megatron-core"),
     ("Megatron-LM", "megatron-2021"), ("Primus", "megatron-core"), ("HAI-LLM", "megatron-core"),
     ("MaxText", "jax-maxtext"), ("PaxML", "jax-maxtext"), ("axlearn", "jax-maxtext"), ("Pathways", "jax-maxtext"),
-    ("llm-foundry", "llm-foundry"), ("TorchTitan", "torchtitan"), ("torchtitan", "torchtitan"), ("Meta", "torchtitan"),
+    ("llm-foundry", "llm-foundry"), ("TorchTitan (", "torchtitan-2024"), ("TorchTitan", "torchtitan"),
+    ("torchtitan", "torchtitan"), ("nanotron", "nanotron"), ("Meta", "torchtitan"),
     ("GPT-NeoX", "deepspeed"), ("DeepSpeed", "deepspeed"), ("Colossal", "deepspeed"),
 )  # fmt: skip
 OTHER_STACK = "torch-fsdp2"
@@ -69,7 +70,10 @@ def gpu_of(row: Row) -> str | None:
 
 
 def stack_of(row: Row) -> str:
-    """The library's stack of the row's framework. Megatron-LM on a GPU after the A100 is Megatron-Core."""
+    """The library's stack of the row's framework. Megatron-LM on a GPU after the A100 is Megatron-Core; TorchTitan's
+    benchmarks of 2024 ran on H100s, those on other GPUs are later."""
+    if row["framework"].startswith("TorchTitan (") and not row["gpu"].startswith("H100"):
+        return "torchtitan"
     if row["framework"] == "Megatron-LM" and not row["gpu"].startswith(("V100", "A100")):
         return "megatron-core"
     return next((stack for name, stack in STACKS if row["framework"].startswith(name)), OTHER_STACK)

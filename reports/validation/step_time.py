@@ -1,0 +1,50 @@
+"""The step time of a published run: its prediction, its interval, and why a row is left out."""
+
+from typing import Any
+
+from engine.evaluate import evaluate
+from engine.read import read
+from reports.intervals import intervals
+from reports.validation import rows as table
+from reports.validation.rows import Row, gpu_of, stack_of
+from reports.validation.settings import settings_of, template
+
+# What a run with an unknown recomputation computes again: nothing, cheap tensors, layers; the first that fits.
+LADDER: tuple[dict[str, Any], ...] = (
+    {"layout.recompute": "selective", "layout.recompute.ops": ("norm", "activation", "q_up", "kv_up")},
+    {"layout.recompute": "full"},
+)
+UNSUPPORTED = "the library has no such GPU"
+
+
+def left_out(row: Row) -> str:
+    """Why a row cannot be held against anything; empty where it can. Only an absent column leaves a row out."""
+    missing = table.absent(row)
+    if missing:
+        return "no " + ", ".join(missing)
+    return "" if table.measured_seconds(row) is not None else "no iter_time_s and no tokens_per_s_per_gpu"
+
+
+def interval(row: Row, seconds: float | None) -> tuple[float | None, float | None]:
+    """Low and high of a prediction, by the spread that the library states for the row's stack."""
+    gpu = gpu_of(row)
+    found = intervals(template(gpu, stack_of(row)), {"step_time": seconds}) if gpu else None
+    ends = (found or {}).get("step_time", {})
+    return ends.get("low"), ends.get("high")
+
+
+def predict(row: Row) -> tuple[float | None, str]:
+    """Seconds a step from the configuration columns alone; None with the reason where the row is not supported."""
+    if table.gpu_of(row) is None:
+        return None, UNSUPPORTED
+    settings = settings_of(row)
+    result = evaluate(read(settings), advise=False)
+    for more in LADDER if row.get("recompute") == "unknown" else ():
+        if result.status != "does_not_fit":
+            break
+        settings |= more
+        result = evaluate(read(settings), advise=False)
+    seconds = result.columns.get("step_time")
+    if seconds is None:
+        return None, "; ".join(result.reasons) or "no step time"
+    return float(seconds[0]), ""
