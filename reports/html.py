@@ -121,7 +121,7 @@ def page(book: Book, medium: str, folders: Sequence[str], frame: Mapping[str, An
         | dict(frame)
         | {
             "front": body(book.front, book.front.form),
-            "contents": body(book.control, book.control.form, toc=contents(book.chapters)),
+            "contents": body(book.control, book.control.form, toc=contents(book.chapters), summary=book.front.title),
             "chapters": chapters,
         }
     )

@@ -22,6 +22,9 @@ MONTHS = (
 )
 
 
+KINDS = {"changes": "changes", "validation": "validation"}
+
+
 def head(plan: Plan) -> dict[str, Any]:
     """Title, identity and dates of the document."""
     report = plan.report
@@ -32,7 +35,7 @@ def head(plan: Plan) -> dict[str, Any]:
     )
     return {
         "name": name,
-        "title": f"{name} – {'changes' if plan.document.get('kind') == 'changes' else 'capacity plan'}",
+        "title": f"{name} – {KINDS.get(str(plan.document.get('kind')), 'capacity plan')}",
         "author": report.get("author") or "",
         "identity": identity,
         "revision": revisions[-1].get("title") or "",

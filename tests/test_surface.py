@@ -57,7 +57,7 @@ def test_commands_and_their_options() -> None:
         "import": ["--gpu", "--name", "--per-node", "--plan", "--run", "--steps", "--tier", "FILES"],
         "lsp": [],
         "new": ["--force", "--gpu", "--gpus", "--model", "--price", "--tokens", "OUT"],
-        "validate": ["--format", "--kind", "--where", "FILE"],
+        "validate": ["--format", "--kind", "--out", "--where", "FILES"],
     }
 
 

@@ -91,7 +91,10 @@ def _context(run: Run, d: Degrees, r: Ranks, share: float) -> list[Work]:
 
 
 def _keeps(run: Run, d: Degrees, r: Ranks, rows: Column, split: Column) -> tuple[Kept, ...]:
-    """4h + 2(2 rq + 2 rk + dr) + 2a(2 d_qk + 2 d_v) bytes a token (ruling c), and a d_n view of the mixed buffer."""
+    """4h + 2(2 rq + 2 rk + dr) + 2a(2 d_qk + 2 d_v) bytes a token (ruling c), and a d_n view of the mixed buffer.
+
+    The attention's output is kept once for the kernel and the projection (DeepSeek-V3 report, section 3.3.3).
+    """
     t = d.tokens
     kept = [
         Kept("residual", "block input", rows),
@@ -102,8 +105,6 @@ def _keeps(run: Run, d: Degrees, r: Ranks, rows: Column, split: Column) -> tuple
         Kept("attention", "attention output", t * r.heads * r.value * ELEMENT),
         Kept("sdpa", "softmax statistics", 4 * t * r.heads),
     ]
-    if kept_element(run) < ELEMENT:
-        kept.append(Kept("attention", "attention output cast", t * r.heads * r.value * kept_element(run)))
     if run.stack.mixed_qkv:
         kept.append(Kept("kv_up", "mixed key/value buffer", t * r.heads * (r.qk - r.rotary) * ELEMENT))
     return tuple(kept)

@@ -155,21 +155,9 @@ def other_lines(made: "Json") -> Iterator[str]:
 def documents(made: "Json", stem: str, formats: tuple[str, ...]) -> "Made":
     """The documents of the changes, as those of a scenario are made."""
     from reports.change_book import bind_changes
-    from reports.commands.job import Made, add_pdf, as_json
-    from reports.csv_files import csv_files
-    from reports.html import screen_page
+    from reports.commands.job import printed
 
-    data = (as_json(made) + "\n").encode()
-    found = Made({Path(f"{stem}.json"): data} if "json" in formats else {})
-    book = bind_changes(made)
-    tables = {name: content.encode() for name, content in csv_files(book.tables).items()}
-    if "html" in formats:
-        found.contents[Path(f"{stem}.html")] = screen_page(book).encode()
-    if "csv" in formats:
-        found.contents.update({Path(f"{stem}.{name}"): content for name, content in tables.items()})
-    if "pdf" in formats:
-        add_pdf(found, Path(f"{stem}.pdf"), book, {f"{stem}.json": data} | tables)
-    return found
+    return printed(stem, formats, made, {}, bind_changes)
 
 
 def rendered(

@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -72,36 +73,50 @@ def as_json(document: Json) -> str:
 
 
 def documents(job: Job, source: Source, document: Json) -> Made:
-    """The files asked for. What draws is imported only where something is drawn."""
-    stem, data = job.file.stem, (as_json(document) + "\n").encode()
-    made = Made({Path(f"{stem}.json"): data} if "json" in job.formats else {})
-    if set(job.formats) == {"json"}:
+    """The files asked for, of one scenario."""
+    return printed(job.file.stem, job.formats, document, {job.file.name: source.scenario.source.encode()})
+
+
+def printed(
+    stem: str,
+    formats: Sequence[str],
+    document: Json,
+    given: Mapping[str, bytes],
+    binder: "Callable[[Json], Book] | None" = None,
+) -> Made:
+    """A document in the formats asked for; ``given`` is what it was made from, which travels in the PDF, ``binder``
+    makes a book of another kind than a capacity plan.
+
+    What draws is imported only where something is drawn.
+    """
+    data = (as_json(document) + "\n").encode()
+    made = Made({Path(f"{stem}.json"): data} if "json" in formats else {})
+    if set(formats) == {"json"}:
         return made
     from reports.book import bind
     from reports.csv_files import csv_files
     from reports.html import screen_page
 
-    book = bind(document)
+    book = (binder or bind)(document)
     tables = {name: text.encode() for name, text in csv_files(book.tables).items()}
-    if "html" in job.formats:
+    if "html" in formats:
         made.contents[Path(f"{stem}.html")] = screen_page(book).encode()
-    if "csv" in job.formats:
+    if "csv" in formats:
         made.contents.update({Path(f"{stem}.{name}"): table for name, table in tables.items()})
-    if "pdf" in job.formats:
-        inside = {job.file.name: source.scenario.source.encode(), f"{stem}.json": data} | tables
-        add_pdf(made, Path(f"{stem}.pdf"), book, inside)
+    if "pdf" in formats:
+        add_pdf(made, Path(f"{stem}.pdf"), book, given, {f"{stem}.json": data} | tables)
     return made
 
 
-def add_pdf(made: Made, place: Path, book: "Book", inside: dict[str, bytes]) -> None:
-    """Adds the PDF with the files that travel in it: the scenario first, then what was made from it."""
+def add_pdf(made: Made, place: Path, book: "Book", given: Mapping[str, bytes], inside: Mapping[str, bytes]) -> None:
+    """Adds the PDF with the files that travel in it: what it was made from, then its numbers and tables."""
     from reports.pdf import Attachment, PangoMissing, render_pdf
 
-    about = ["The scenario", "All numbers of this document"]
-    files = [
-        Attachment(name, data, about[i] if i < 2 else "A table of this document", "Data" if i else "Source")
-        for i, (name, data) in enumerate(inside.items())
-    ]
+    files = [Attachment(name, data, "The scenario", "Source") for name, data in given.items()]
+    about = "All numbers of this document"
+    for name, data in inside.items():
+        files.append(Attachment(name, data, about))
+        about = "A table of this document"
     try:
         made.contents[place], heard = render_pdf(book, files)
         made.heard.extend(f"warning: {place.name}: {text}" for text in heard)

@@ -1,7 +1,9 @@
 """`scn validate RUNS.csv`: published runs predicted from their configuration, and how far the predictions are off."""
 
 import json
+import sys
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +12,7 @@ import click
 from reports.commands import shell
 
 if TYPE_CHECKING:
+    from reports.validation.document import Held
     from reports.validation.kinds import Kind
 
 Rows = list[dict[str, str]]
@@ -67,8 +70,40 @@ def table_of(file: Path) -> Rows:
         ) from error
 
 
+def hold(file: Path, asked: str | None, conditions: Sequence[str]) -> "Held":
+    """A file read, filtered and predicted."""
+    from reports.validation.document import Held
+    from reports.validation.errors import predictions
+
+    rows = table_of(file)
+    kind = kind_of(file, rows, asked)
+    rows = chosen(rows, conditions)
+    with click.progressbar(
+        rows, label=f"predicting {file.name}", file=sys.stderr, hidden=not sys.stderr.isatty()
+    ) as bar:
+        found = predictions(bar, kind)
+    return Held(file.name, sha256(file.read_bytes()).hexdigest(), kind, rows, found, conditions)
+
+
+def write_report(held: Sequence["Held"], out: Path) -> tuple[list[Path], str]:
+    """Writes validation.html, .pdf, .json and the rows as CSV; what they are called, and what a PDF lacked."""
+    from reports.commands.files import write
+    from reports.commands.job import printed
+    from reports.validation.document import build
+    from reports.validation_book import bind_validation
+
+    made = printed(STEM, ("html", "pdf", "json", "csv"), build(held), {}, bind_validation)
+    kept = {n: d for n, d in made.contents.items() if n.suffix != ".csv" or n.stem.endswith("-rows")}
+    return write({out / name: data for name, data in kept.items()}), made.missing
+
+
+STEM = "validation"
+
+
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument(
+    "files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path, exists=True, dir_okay=False)
+)
 @click.option(
     "--kind",
     "asked",
@@ -82,21 +117,52 @@ def table_of(file: Path) -> Rows:
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", help="How the errors are printed."
 )
-def validate(file: Path, asked: str | None, conditions: tuple[str, ...], form: str) -> int:
-    """Predict each published run of FILE, a CSV table, and say how far the predictions are off.
+@click.option(
+    "--out",
+    default=None,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder of the report; out where it is not given. With --format json a report is written only where it is.",
+)
+def validate(
+    files: tuple[Path, ...], asked: str | None, conditions: tuple[str, ...], form: str, out: Path | None
+) -> int:
+    """Predict each published run of FILE, a CSV table, say how far the predictions are off, and write a report.
 
     A prediction reads only a row's configuration. Errors are predicted / measured - 1 of seconds a step, or of bytes
     a GPU as the row's framework counts them; the bias is their median. A row is left out only where a required column
     is empty; a run that Tonnage cannot evaluate counts as failed.
 
-    Exit: 0 predicted, 2 FILE is not such a table.
+    A table of step times and one of memory may be given together and make one report: validation.html and .pdf, its
+    numbers as .json, its rows as .csv.
+
+    Exit: 0 predicted, 2 FILE is not such a table, 3 the report could not be written.
     """
-    from reports.validation.errors import as_json, predictions
+    from reports.validation.errors import as_json
     from reports.validation.text import as_text
 
-    rows = table_of(file)
-    kind = kind_of(file, rows, asked)
-    rows = chosen(rows, conditions)
-    found = predictions(rows, kind)
-    click.echo(json.dumps(as_json(rows, found, kind), indent=1) if form == "json" else as_text(rows, found, kind))
-    return shell.HOLDS
+    held = [hold(file, asked, conditions) for file in files]
+    refuse_twice(held, form)
+    for h in held:
+        click.echo(
+            json.dumps(as_json(h.rows, h.found, h.kind), indent=1)
+            if form == "json"
+            else as_text(h.rows, h.found, h.kind) + "\n"
+        )
+    if form == "json" and out is None:
+        return shell.HOLDS
+    written, missing = write_report(held, out or Path("out"))
+    shell.complain("\n".join(str(place) for place in written)) if form == "json" else click.echo(
+        "the report\n" + "\n".join(f"  {place}" for place in written)
+    )
+    if missing:
+        shell.complain(missing)
+    return shell.CANNOT_WRITE if missing else shell.HOLDS
+
+
+def refuse_twice(held: Sequence["Held"], form: str) -> None:
+    """Two tables of one kind have no report together; JSON is that of one table."""
+    names = [h.kind.name for h in held]
+    if len(set(names)) < len(names):
+        raise click.UsageError(f"{' and '.join(h.file for h in held)} are both tables of {held[0].kind.table}")
+    if form == "json" and len(held) > 1:
+        raise click.UsageError("--format json takes one FILE")

@@ -16,7 +16,10 @@ FIGURES = ("step_time", "memory", "topology", "checkpoint_curve", "pipeline_sche
            "traffic_by_tier", "roofline", "measured", "bus_bandwidth")  # fmt: skip
 OF_TABLES = ("heatmap", "lines", "columns", "scatter", "front", "scaling", "tornado", "distribution", "removed")
 """The figures of a table of design points."""
-OF_EXPERIMENTS: tuple[str, ...] = ("step_time", "memory", "waterfall", "changes", "calendar", *OF_TABLES)
+OF_VALIDATIONS = ("predicted_measured", "residuals", "residuals_by_scale")
+OF_EXPERIMENTS: tuple[str, ...] = (
+    "step_time", "memory", "waterfall", "changes", "calendar", *OF_VALIDATIONS, *OF_TABLES,
+)  # fmt: skip
 """The figures with `from_experiment(experiment, which)`."""
 COMPARED = ("step_time", "memory", "cost_by_line")
 """The figures that can show several runs, a row each."""

@@ -181,6 +181,17 @@ class Sheet:
         half = size / MM / 2
         self.taken.append(Box.at("marker", x - half, y - half, x + half, y + half))
 
+    def markers(self, points: Sequence[Point], shape: str, fill: str, size: float, *, edge: str = style.WHITE,
+                line: float = 0.3, z: float = 5) -> None:  # fmt: skip
+        """Draws many markers of one look as one artist; texts placed later keep off them."""
+        from matplotlib.lines import Line2D
+
+        self._add(Line2D([p[0] for p in points], [p[1] for p in points], marker=shape, markersize=size,
+                         markerfacecolor=fill, markeredgecolor=edge, markeredgewidth=line, linestyle="none", zorder=z,
+                         transform=self.millimeters))  # fmt: skip
+        half = size / MM / 2
+        self.taken += [Box.at("marker", x - half, y - half, x + half, y + half) for x, y in points]
+
     def _add(self, artist: "Artist") -> None:
         self.figure.add_artist(artist)
 
