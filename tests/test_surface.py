@@ -54,7 +54,9 @@ def test_commands_and_their_options() -> None:
         "doctor": [],
         "explain": ["CODE"],
         "fmt": ["--check", "FILES"],
-        "import": ["--gpu", "--name", "--per-node", "--plan", "--run", "--steps", "--tier", "FILES"],
+        "import": [
+            *("--against", "--format", "--gpu", "--name", "--per-node", "--plan", "--run", "--steps", "--tier", "FILES")
+        ],
         "lsp": [],
         "new": ["--force", "--gpu", "--gpus", "--model", "--price", "--tokens", "OUT"],
         "validate": ["--format", "--kind", "--out", "--where", "FILES"],

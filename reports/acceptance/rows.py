@@ -161,8 +161,12 @@ def steps(result: Result, setup: Setup, point: Mapping[str, Any]) -> Iterator[Ro
         least = None if high is None else results[name] * step / high
         said = reason if high is None else "the step time that passes, as utilization"
         yield Row(f"S{i}", name, f"Utilization ({convention})", "share", results[name], least, said, **where)
+    tokens = results["tokens_per_second_per_gpu"]
+    said = reason if high is None else "the step time that passes, as tokens"
+    yield Row(f"S{len(told) + 2}", "tokens_per_second_per_gpu", "Tokens a second and GPU", "tokens/s", tokens,
+              None if high is None else tokens * step / high, said, **where)  # fmt: skip
     used, room = results["memory_per_gpu"], float(result.run.gpu.memory[0])
-    yield Row(f"S{len(told) + 2}", "memory_per_gpu", "Peak memory of a GPU", "bytes", used, room,
+    yield Row(f"S{len(told) + 3}", "memory_per_gpu", "Peak memory of a GPU", "bytes", used, room,
               "what the device has", better="lower", **where | {"command": commands.watch(setup)},
               note=commands.no_watch(setup))  # fmt: skip
 
@@ -207,15 +211,11 @@ def power(result: Result, setup: Setup) -> Iterator[Row]:
                   command="ipmitool dcmi power reading", nodes=1)  # fmt: skip
 
 
-BY_TEST = {"step_time": "step_time", "mfu": "mfu", "mfu_bf16": "mfu_bf16", "memory_per_gpu": "memory_per_gpu",
-           "restart_time": "restart_time"}  # fmt: skip
-
-
 def asked(row: Row, verdicts: list[Json]) -> Row:
     """The row with the limit of a `require` as its threshold, where the scenario asks for more than the row does."""
     for verdict in verdicts:
         limit = verdict["limit"]
-        if limit is None or limit["name"] != BY_TEST.get(row.test) or limit["value"] is None:
+        if limit is None or limit["name"] != row.test or limit["value"] is None:
             continue
         lower = row.better == "lower"
         if (limit["op"] in ("<=", "<")) != lower:

@@ -19,17 +19,23 @@ SHOWN = "\n".join(f"  {f.name:<11} {f.doc}" for f in FORMATS)
 @click.option("--gpu", default="", help="GPU of the library that a GEMM table was timed on.")
 @click.option("--tier", default="", help="Network tier that a test ran over.")
 @click.option("--steps", type=click.IntRange(1), default=None, help="Training steps that a trace holds.")
+@click.option("--against", type=click.Path(path_type=Path), metavar="SHEET",
+              help="Pass or fail of an acceptance sheet: a report's JSON, its acceptance.csv, a scenario.")  # fmt: skip
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How that is printed.")
 @click.option("--per-node", type=click.IntRange(1), default=8, help="GPUs of a node, where a file does not say it.")
 def import_(files: tuple[str, ...], name: str, plan: Path | None, run_name: str, gpu: str, tier: str,
-            steps: int | None, per_node: int) -> int:  # fmt: skip
+            steps: int | None, per_node: int, against: Path | None, form: str) -> int:  # fmt: skip
     """Print blocks of the scenario language made from FILEs of another program; the format is told by what is in them.
 
-    Exit: 0 printed, 2 a file cannot be read or lacks something.
+    With --against SHEET the files are output of the commands of an acceptance sheet, and its rows pass or fail.
+
+    Exit: 0 printed, or no row fails; 1 a row fails; 2 a file cannot be read or lacks something.
     """
+    from reports.commands.against import against as judged
     from reports.imports.asked import Asked, Given
     from reports.imports.formats import detected, named, planned
 
-    asked_for = named(files[0]) if len(files) > 1 else None
+    asked_for = named(files[0]) if len(files) > 1 and against is None else None
     given = []
     for file in files[1:] if asked_for else files:
         try:
@@ -37,6 +43,8 @@ def import_(files: tuple[str, ...], name: str, plan: Path | None, run_name: str,
         except OSError as error:
             shell.complain(f"error: cannot read {file}: {error.strerror or error}")
             return shell.IN_ERROR
+    if against is not None:
+        return judged(against, [(g.name, g.data) for g in given], run_name, form)
     found, problems = (asked_for, []) if asked_for else detected(given)
     held, wrong = planned(plan, run_name) if plan is not None else (None, [])
     if found is None or problems or wrong:

@@ -12,7 +12,7 @@ from reports.tables import Cell, Column, Table, UnitOf, code, number, text
 
 BLANK = " "
 SHOWN = {"flop/s": ("TFLOP/s", 1), "bytes/s": ("GB/s", 1), "seconds": ("s", 3), "share": ("%", 1),
-         "bytes": ("GiB", 1), "watts": ("W", 0)}  # fmt: skip
+         "bytes": ("GiB", 1), "tokens/s": ("tokens/s", 1), "watts": ("W", 0)}  # fmt: skip
 SIDES = {"higher": "at least", "lower": "at most"}
 SCRIPT = Path(templates.__file__).parent / "gemm_rate.py"
 BESIDE = (

@@ -1,0 +1,88 @@
+"""Readings of the machine itself: BabelStream's rates, nvidia-smi and rocm-smi tables, ipmitool's power."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dsl.importers.text import lines_of
+from dsl.problems import Problem, Span
+
+UNITS = {"MIB": 2.0**20, "GIB": 2.0**30, "KIB": 2.0**10, "B": 1.0, "W": 1.0, "MW": 1e-3, "": 1.0}
+TRIAD = re.compile(r"^\s*Triad[\s,]+([\d.]+)")
+COUNTED = re.compile(r"^\s*Triad,\d+,\d+,\d+,([\d.]+)")  # --csv: times, elements and bytes of one come first
+RATE = re.compile(r"\b(M|G)(i?)Bytes/sec|max_(m|g)(i?)bytes_per_sec", re.IGNORECASE)
+NODE = re.compile(r"(Instantaneous power reading|Average power reading[^:]*):\s*([\d.]+)\s*Watts")
+# Columns of the tables by what they hold; a reading that is no number ([N/A]) is passed over.
+COLUMNS = (
+    ("memory_per_gpu", re.compile(r"memory\.used|VRAM Total Used Memory", re.IGNORECASE)),
+    ("power_limit", re.compile(r"power\.limit|Max Graphics Package Power", re.IGNORECASE)),
+)
+CELL = re.compile(r"^\s*([\d.]+)\s*([A-Za-z]*)\s*$")
+UNIT = re.compile(r"[\[(]([A-Za-z]+)[\])]\s*$")
+LOWEST = ("power_limit", "triad")  # of several readings the lowest counts; of the others the highest
+
+
+class Reading(NamedTuple):
+    """One reading: of what, in base units, and the line it stands in."""
+
+    test: str
+    value: float
+    line: int
+
+
+def detects(text: str) -> bool:
+    """Whether a text looks like one of them."""
+    return bool(re.search(TRIAD.pattern, text, re.MULTILINE) or NODE.search(text) or header(text))
+
+
+def header(text: str) -> str:
+    """The line of column names of a table, empty where there is none."""
+    first = (line for line in text.splitlines()[:50] if "," in line)
+    return next((line for line in first if any(pattern.search(line) for _, pattern in COLUMNS)), "")
+
+
+def read(data: bytes, name: str) -> tuple[list[Reading], list[Problem]]:
+    """The readings of a file: of each kind the one that counts."""
+    lines, problems = lines_of(data, name)
+    found: dict[str, Reading] = {}
+    for reading in (*triads(lines.text), *nodes(lines.text), *cells(lines.text)):
+        kept = found.get(reading.test)
+        better = min if reading.test in LOWEST else max
+        found[reading.test] = reading if kept is None else better(kept, reading, key=lambda r: r.value)
+    if not found and not problems:
+        problems.append(Problem("E13", f"`{name}` has no reading", Span(name, 1, 1)))
+    return list(found.values()), problems
+
+
+def triads(text: str) -> Iterator[Reading]:
+    """Bytes/s of BabelStream's triad, in 10^6 or 2^20 bytes as its heading says."""
+    each = 1e6
+    for number, line in enumerate(text.splitlines(), 1):
+        if (heading := RATE.search(line)) is not None:
+            large, binary = (heading[1] or heading[3]).lower() == "g", bool(heading[2] or heading[4])
+            each = (2.0**30 if large else 2.0**20) if binary else (1e9 if large else 1e6)
+        if (rate := COUNTED.search(line) or TRIAD.search(line)) is not None:
+            yield Reading("triad", float(rate[1]) * each, number)
+
+
+def nodes(text: str) -> Iterator[Reading]:
+    """Watts of a node, as `ipmitool dcmi power reading` prints them."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if (found := NODE.search(line)) is not None:
+            yield Reading("node_power", float(found[2]), number)
+
+
+def cells(text: str) -> Iterator[Reading]:
+    """Memory used and power limits of a table with a line a GPU and moment."""
+    names = header(text)
+    lines = text.splitlines()
+    start = lines.index(names) if names else len(lines)
+    heads = names.split(",")
+    kinds = [next((test for test, pattern in COLUMNS if pattern.search(head)), "") for head in heads]
+    for number, line in enumerate(lines[start + 1 :], start + 2):
+        for test, head, cell in zip(kinds, heads, line.split(","), strict=False):
+            if test and (found := CELL.match(cell)) is not None:
+                own = UNIT.search(head.strip())
+                unit = (found[2] or (own[1] if own else "")).upper()
+                if unit in UNITS:
+                    yield Reading(test, float(found[1]) * UNITS[unit], number)

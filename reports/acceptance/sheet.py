@@ -1,0 +1,111 @@
+"""The rows of a sheet from where it was saved: a report's JSON, its acceptance.csv, or the scenario itself."""
+
+import csv
+import io
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from dsl.problems import Problem, Span, did_you_mean
+from reports.point import Json
+
+Sheet = tuple[list[Json], str, list[Problem]]  # rows, the run they are of, problems
+NUMBERS = ("Expected", "From", "ranks", "nodes", "size", "m", "n", "k")
+TEXTS = ("No.", "Test", "test", "better", "span", "dtype", "reason")
+NEEDED = {"id", "test", "title", "unit", "expected", "threshold", "better", "span", "ranks", "size", "dtype", "shape"}
+UNITS = {"FLOP/s": "flop/s", "B/s": "bytes/s", "s": "seconds", "1": "share", "B": "bytes", "W": "watts"}
+
+
+def sheet(file: Path, run: str = "") -> Sheet:
+    """The rows of a run (its first with a sheet where none is named)."""
+    if file.suffix == ".scn":
+        return of_scenario(file, run)
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        return [], "", [wrong(file, f"cannot be read: {error.strerror or error}")]
+    return of_csv(data, file) if file.suffix == ".csv" else of_document(data, file, run)
+
+
+def wrong(file: Path, what: str, help: str = "", line: int = 1) -> Problem:
+    return Problem("E02", f"`{file}` {what}", Span(str(file), line, 1), "the sheet", help=help)
+
+
+def of_scenario(file: Path, run: str) -> Sheet:
+    """The sheet of a scenario's run, evaluated."""
+    from reports.commands.source import read
+    from reports.document import evaluated, point
+
+    source = read(file)
+    if source.in_error:
+        return [], "", [p for p in source.problems if p.severity == "error"]
+    runs = {r.name: r for r in source.scenario.runs}
+    if not runs or (run and run not in runs):
+        return [], "", [absent(file, run, list(runs))]
+    own = runs[run] if run else next(iter(runs.values()))
+    rows = point(own, evaluated(own), source.scenario.checks)["acceptance"]
+    return rows, own.name, [] if rows else [no_rows(file)]
+
+
+def of_document(data: bytes, file: Path, run: str) -> Sheet:
+    """The sheet in a report's JSON."""
+    help = "use a report's JSON, its acceptance.csv, or a scenario (.scn)"
+    try:
+        document = json.loads(data)
+        own = [e for e in document["experiments"] if e["kind"] == "run"]
+        runs = {e["name"]: e["points"][0].get("acceptance") or [] for e in own}
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
+        return [], "", [wrong(file, "is no report's JSON", help)]
+    if not runs or (run and run not in runs):
+        return [], "", [absent(file, run, list(runs))]
+    name = run or next((n for n, rows in runs.items() if rows), next(iter(runs)))
+    rows: list[Json] = runs[name]
+    if not all(isinstance(row, dict) and row.keys() >= NEEDED for row in rows):
+        return [], "", [wrong(file, "has an acceptance sheet of another version", "render the scenario again")]
+    return rows, name, [] if rows else [no_rows(file)]
+
+
+def absent(file: Path, run: str, names: list[str]) -> Problem:
+    title = f"{file} has no run `{run}`" if names and run else f"{file} has no run"
+    return Problem("E15", title, Span(str(file), 1, 1), "looked for here", help=did_you_mean(run, names))
+
+
+def no_rows(file: Path) -> Problem:
+    return wrong(file, "has no acceptance sheet", "a run has one where it can be built, fits, and has a step time")
+
+
+def of_csv(data: bytes, file: Path) -> Sheet:
+    """The sheet of an acceptance.csv, also one that a spreadsheet has saved."""
+    reader = csv.DictReader(io.StringIO(data.decode("utf-8-sig", "replace")))
+    names = {str(name).split(" [")[0]: name for name in reader.fieldnames or ()}
+    lacking = [name for name in (*TEXTS, *NUMBERS, "Unit") if name not in names]
+    if lacking:
+        return [], "", [wrong(file, f"lacks the column {lacking[0]}", "use the acceptance.csv of a report")]
+    rows: list[Json] = []
+    for number, line in enumerate(reader, 2):
+        given = {name: (line[own] or "").strip() for name, own in names.items()}
+        try:
+            rows.append(csv_row(given))
+        except ValueError as error:
+            return [], "", [wrong(file, f"has a row that cannot be read: {error}", line=number)]
+    return rows, "", [] if rows else [no_rows(file)]
+
+
+def csv_row(given: dict[str, str]) -> Json:
+    """One line as the document has it."""
+    found: dict[str, Any] = {name: None if given[name] == "" else figure(name, given[name]) for name in NUMBERS}
+    if given["better"] not in ("higher", "lower"):
+        raise ValueError(f"better is `{given['better'][:20]}`, neither higher nor lower")
+    shape = [int(found[name]) for name in "mnk" if found[name] is not None]
+    return {"id": given["No."], "test": given["test"], "title": given["Test"], "better": given["better"],
+            "unit": UNITS.get(given["Unit"], given["Unit"]), "expected": found["Expected"],
+            "threshold": found["From"], "span": given["span"] or None, "dtype": given["dtype"] or None,
+            "shape": shape, "reason": given["reason"]} | {n: found[n] for n in ("ranks", "nodes", "size")}  # fmt: skip
+
+
+def figure(name: str, text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{name} is {text}")
+    return value
