@@ -41,7 +41,7 @@ class Column:
     """One column; `unit` and `decimals` hold for all its plain numbers, `width` is in mm (None takes the rest)."""
 
     name: str
-    kind: Literal["text", "number", "code", "status"] = "text"
+    kind: Literal["text", "number", "code", "command", "status"] = "text"
     unit: str = ""
     decimals: int | None = None
     width: float | None = None
@@ -73,6 +73,11 @@ def text(name: str, width: float | None = None) -> Column:
 
 def code(name: str, width: float | None = None) -> Column:
     return Column(name, "code", width=width)
+
+
+def command(name: str, width: float | None = None) -> Column:
+    """A column of commands to copy: they break at their spaces and nowhere else."""
+    return Column(name, "command", width=width)
 
 
 def number(

@@ -16,6 +16,7 @@ from reports.commands.render import render
 from reports.commands.scn import scn
 from reports.commands.source import NAMES
 from reports.document import build
+from tests.test_against import nccl
 from tests.test_surface import subcommands
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -138,6 +139,8 @@ def test_every_command_works_as_it_stands(tmp_path: Path) -> None:
     (tmp_path / "tests" / "data").mkdir(parents=True)
     (tmp_path / "tests" / "data" / "runs.csv").write_bytes((ROOT / "tests" / "data" / "runs.csv").read_bytes())
     (tmp_path / "config.json").write_bytes(CONFIG.read_bytes())
+    (tmp_path / "nccl.txt").write_text(nccl("all_reduce", 8, [(2.0**32, 400.0)]), "utf-8")
+    (tmp_path / "gemm.csv").write_text("dtype,m,n,k,tflops\nbf16,8192,8192,8192,650\n", "utf-8")
     for command in COMMANDS:
         run = subprocess.run(
             ["bash", "-o", "pipefail", "-c", command],

@@ -20,6 +20,7 @@ PROGRAMS = {
 TESTS = {"cuda": "nccl-tests", "rocm": "rccl-tests"}
 STREAM = {"cuda": "cuda-stream", "rocm": "hip-stream"}
 GEMM = {"cuda": ("bf16", "fp16", "fp8"), "rocm": ("bf16", "fp16", "fp8"), "tpu": ("bf16",)}
+SCRIPTS = {"cuda": "gemm_rate.py", "rocm": "gemm_rate.py", "tpu": "gemm_rate_tpu.py"}
 WATCH = {
     "cuda": "nvidia-smi --query-gpu=memory.used,power.draw,power.limit --format=csv --loop=5 > smi.csv",
     "rocm": "rocm-smi --showmeminfo vram --showpower --showmaxpower --csv > smi.csv",
@@ -80,13 +81,13 @@ def gemm(setup: Setup, shape: Sequence[int], dtype: str) -> str | None:
     """The timing of one multiply, by the script in this document."""
     if dtype not in GEMM.get(setup.toolkit, ()):
         return None
-    return f"python gemm_rate.py {shape[0]} {shape[1]} {shape[2]} {dtype} >> gemm.csv"
+    return f"python {SCRIPTS[setup.toolkit]} {shape[0]} {shape[1]} {shape[2]} {dtype} >> gemm.csv"
 
 
 def no_gemm(setup: Setup, dtype: str) -> str:
     """Why there is no timing of a multiply."""
     known = dtype in GEMM.get(setup.toolkit, ())
-    return "" if known else f"not stated: gemm_rate.py has no {dtype} multiply on {setup.toolkit}"
+    return "" if known else f"not stated: no script times a {dtype} multiply on {setup.toolkit}"
 
 
 def triad(setup: Setup) -> str | None:

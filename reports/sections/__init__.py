@@ -53,10 +53,10 @@ OUTLINE: tuple[Chapter, ...] = (
     Chapter("cost-and-power", "Cost and power", (cost, power)),
     Chapter("operations-on-the-roof", "Operations on the roof", (rooflines,)),
     Chapter("alternatives-side-by-side", "Alternatives", (compare, alternatives)),
-    Chapter("acceptance-test", "Acceptance test", (acceptance, acceptance_commands), classes="landscape",
-            kinds=("procurement",)),  # fmt: skip
     Chapter("programme", "Programme", (portfolio,)),
     Chapter("limits-of-this-document", "Limits of this document", (limits,), classes="flows", always=True),
+    Chapter("acceptance-test", "Acceptance test", (acceptance, acceptance_commands), classes="landscape",
+            kinds=("procurement",)),  # fmt: skip
     Chapter("all-results", "All results", (results,), appendix=True),
     Chapter("operator-ledger", "Operator ledger", (ledger,), appendix=True, classes="landscape"),
     Chapter("inputs-not-stated", "Inputs not stated in the scenario", (defaults,), appendix=True, always=True),

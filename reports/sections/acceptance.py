@@ -1,5 +1,6 @@
 """The acceptance sheet: every row with its threshold, to fill in and sign; and the commands, with the reasons."""
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -8,13 +9,14 @@ import templates
 from reports.plan import Json, Plan, Section
 from reports.prose import joined
 from reports.quantities import NBSP, Quantity, fixed
-from reports.tables import Cell, Column, Table, UnitOf, code, number, text
+from reports.tables import Cell, Column, Table, UnitOf, command, number, text
 
 BLANK = " "
 SHOWN = {"flop/s": ("TFLOP/s", 1), "bytes/s": ("GB/s", 1), "seconds": ("s", 3), "share": ("%", 1),
          "bytes": ("GiB", 1), "tokens/s": ("tokens/s", 1), "watts": ("W", 0)}  # fmt: skip
 SIDES = {"higher": "at least", "lower": "at most"}
-SCRIPT = Path(templates.__file__).parent / "gemm_rate.py"
+FOLDER = Path(templates.__file__).parent
+SCRIPT = re.compile(r"python (gemm_rate\w*\.py) ")
 BESIDE = (
     text("test"), text("better"), text("span"), number("ranks"), number("nodes"), number("size", "B"), text("dtype"),
     number("m"), number("n"), number("k"), text("reason"), text("source"), text("command"), text("note"),
@@ -35,6 +37,7 @@ def acceptance(plan: Plan) -> Section | None:
             "rows": len(rows),
             "judged": sum(r["threshold"] is not None for r in rows),
             "spans": [f"{name}{NBSP}({fixed(ranks, 0)}{NBSP}GPUs)" for name, ranks in spans(rows)],
+            "strokes": any(r["threshold"] is not None for r in rows if r["span"]),
             "file": plan.document["file"],
         },
     )
@@ -49,14 +52,14 @@ def sheet(rows: Sequence[Json]) -> Table:
     """One line a measurement, with room for what is measured; its CSV holds all there is to know of each row."""
     columns = (
         text("No.", 11),
-        text("Test", 56),
-        text("Over", 42),
+        text("Test", 50),
+        text("Over", 36),
         text("Size or shape", 42),
-        number("Expected", width=20),
+        number("Expected", width=19),
         text("Passes", 20),
-        number("From", width=20),
+        number("From", width=19),
         text("Unit", 17),
-        text("Measured", 22),
+        text("Measured", 28),
         text("Pass"),
     )
     return Table("acceptance", "Acceptance sheet", columns, tuple(line(r) for r in rows), ruled=True,
@@ -120,12 +123,15 @@ def acceptance_commands(plan: Plan) -> Section | None:
     rows = plan.point["acceptance"]
     if not rows:
         return None
+    named = [found[1] for r in rows if (found := SCRIPT.match(r["command"] or ""))]
+    script = named[0] if named else ""
     return Section(
         "acceptance_commands",
         "Commands and reasons",
         (commands(rows), reasons(rows)),
         facts={
-            "script": SCRIPT.read_text("utf-8") if any("gemm_rate" in (r["command"] or "") for r in rows) else "",
+            "script": script,
+            "listing": (FOLDER / script).read_text("utf-8") if script else "",
             "several": any((r["nodes"] or 1) > 1 for r in rows),
             "mpi": any("mpirun" in (r["command"] or "") for r in rows),
             "nccl": any("_perf" in (r["command"] or "") for r in rows),
@@ -139,10 +145,10 @@ def commands(rows: Sequence[Json]) -> Table:
     for row in rows:
         found.setdefault(row["command"] or "", []).append(row["id"])
     noted = {r["id"]: r["note"] for r in rows}
-    lines = [(ids(own), command) for command, own in found.items() if command]
+    lines = [(ids(own), typed) for typed, own in found.items() if typed]
     open_ = [(note, [r["id"] for r in own]) for note, own in grouped([r for r in rows if not r["command"]], noted)]
     cells: tuple[tuple[Cell, ...], ...] = (*lines, *((ids(own), note or "not stated") for note, own in open_))
-    return Table("acceptance_commands", "Commands", (text("Rows", 34), code("Command")), cells)
+    return Table("acceptance_commands", "Commands", (text("Rows", 34), command("Command")), cells)
 
 
 def grouped(rows: Sequence[Json], noted: dict[str, str]) -> Iterator[tuple[str, list[Json]]]:
