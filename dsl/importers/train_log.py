@@ -96,6 +96,10 @@ FRAMEWORKS = (
             "samples_per_second": (_at("CurrSamplesPerSec", "samples/sec"), 1.0),
         },
     ),
+    Framework(
+        "MaxText", re.compile(r"completed step:\s*\d+,\s*seconds:"), re.compile(r"completed step:\s*(\d+)"),
+        {"seconds": (_at("seconds"), 1.0), "flops_per_gpu": (_at("TFLOP/s/device"), 1e12)},
+    ),
 )  # fmt: skip
 # Memory, by lines of their own or inside the step's: the pattern, and whether it is allocated or reserved.
 MEMORY = (

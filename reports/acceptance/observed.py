@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from dsl.importers import fio, gemm_table, nccl_tests, step_times, watch
+from dsl.importers import fio, gemm_table, nccl_tests, train_log, watch
 from dsl.importers.text import unpacked
 from dsl.problems import Problem, Span
 
@@ -62,14 +62,16 @@ def of_watch(data: bytes, name: str) -> tuple[list[Observed], list[Problem]]:
 
 
 def of_log(data: bytes, name: str) -> tuple[list[Observed], list[Problem]]:
-    """The median step of a training log."""
-    steps, problems = step_times.read(data, name)
-    if steps is None:
+    """The median step of a training log without its warm-up, and the median of its tokens a second and GPU."""
+    log, problems = train_log.read(data, name)
+    if log is None:
         return [], problems
-    if steps.seconds is not None:
-        return [Observed("step_time", steps.seconds, name, steps.line)], problems
-    assert steps.tokens_per_second is not None
-    return [Observed("tokens_per_second_per_gpu", steps.tokens_per_second, name, steps.line)], problems
+    own = train_log.steady(log.records).records
+    medians = {
+        "step_time": train_log.median_of(own, lambda r: r.seconds),
+        "tokens_per_second_per_gpu": train_log.median_of(own, lambda r: r.tokens_per_gpu),
+    }
+    return [Observed(test, value, name, own[0].line) for test, value in medians.items() if value], problems
 
 
 # How each kind of output is told, the most particular first.
@@ -78,7 +80,7 @@ READERS: tuple[tuple[str, Callable[[str], bool], Reader], ...] = (
     ("fio --output-format=json", fio.detects, of_fio),
     ("gemm_rate.py", gemm_table.detects, of_gemms),
     ("BabelStream, nvidia-smi, rocm-smi or ipmitool", watch.detects, of_watch),
-    ("a training log of Megatron, NeMo, TorchTitan, DeepSpeed or MaxText", step_times.detects, of_log),
+    ("a training log of Megatron, NeMo, TorchTitan, DeepSpeed or MaxText", train_log.detects, of_log),
 )
 
 
