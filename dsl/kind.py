@@ -66,6 +66,11 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
     "acceptance-test": ("acceptance",),
     "alternatives-side-by-side": ("alternatives", "compare", "comparison"),
     "programme": ("programme", "portfolio"),
+    "best-points": ("optimize", "search"),
+    "sweeps": ("sweep", "sweeps"),
+    "scaling": ("scale", "scaling"),
+    "uncertainty": ("sensitivity", "uncertainty"),
+    "design-points": ("points",),
     "all-results": ("results", "all_results"),
     "operator-ledger": ("ledger",),
 }

@@ -17,7 +17,7 @@ from reports import fonts
 from reports.book import Book, Numbered, bind
 from reports.identity import head
 from reports.plan import Json, Section
-from reports.prose import capital, count, degrees, joined, sentence
+from reports.prose import capital, count, degrees, joined, lower_first, sentence
 from reports.quantities import MISSING, Quantity
 from reports.units import unit_of
 
@@ -40,6 +40,7 @@ def environment(folders: tuple[str, ...] = ()) -> SandboxedEnvironment:
     env.filters |= {
         "sentence": sentence,
         "capital": capital,
+        "lower_first": lower_first,
         "joined": joined,
         "unit": lambda name: unit_of(name).name,
         "breakable": breakable,

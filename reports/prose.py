@@ -26,6 +26,11 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def lower_first(text: str) -> str:
+    """A title within a sentence: "Bubble" → "bubble"; "MFU" stays."""
+    return text[:1].lower() + text[1:] if text[1:2].islower() else text
+
+
 def sentence(text: str | None) -> str:
     """The text as a sentence: first letter in upper case, a full stop at its end."""
     text = (text or "").strip()

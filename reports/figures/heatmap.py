@@ -12,6 +12,7 @@ from reports.figures.frame import WASTE, Kind, across_title, along_title, legend
 from reports.figures.panels import Panel
 from reports.figures.picture import Picture, figure
 from reports.figures.sheet import Sheet, fitted, width
+from reports.prose import lower_first
 from reports.style import CELL, FAIL, HATCH_GREY, INFEASIBLE, MUTE, RUST, VALUE
 
 NAME = "heatmap"
@@ -73,7 +74,7 @@ def from_experiment(experiment: Mapping[str, Any], which: int = 0) -> HeatmapDat
     ]  # fmt: skip
     counts = ((len(columns), COLUMNS, "columns"), (len(rows), ROWS, "rows"), (len(facets), panels.MOST, "panels"))
     said = [words.shown_of(min(n, most), n, what) for n, most, what in counts]
-    below = _lower(second.heading) if second else ""
+    below = lower_first(second.heading) if second else ""
     return HeatmapData(
         tuple(map(chart["x"].name, columns[:COLUMNS])), tuple(map(chart["y"].name, rows[:ROWS])), chart["x"].heading,
         chart["y"].heading, color.heading, below, tuple(grids), " ".join(filter(None, said)),
@@ -90,11 +91,6 @@ def _second(experiment: Mapping[str, Any], chart: Chart) -> Measure | None:
     stated = charts.shown(experiment, columns, index)
     values = [v if charts.feasible(p) else None for p, v in zip(chart.points, stated["values"], strict=True)]
     return charts.measure({**stated, "values": values})
-
-
-def _lower(text: str) -> str:
-    """A title within a sentence: "Bubble (%)" → "bubble (%)", "MFU (%)" as it is."""
-    return text[:1].lower() + text[1:] if text[1:2].islower() else text
 
 
 def _cell(chart: Chart, second: Measure | None, chosen: int | None, at: tuple[Any, Any, Any]) -> Cell:

@@ -18,14 +18,19 @@ from reports.sections.measured import measured
 from reports.sections.memory import memory
 from reports.sections.method import method
 from reports.sections.network import network
+from reports.sections.optimize import optimize
 from reports.sections.phases import phases
 from reports.sections.pipeline import pipeline
 from reports.sections.portfolio import portfolio
+from reports.sections.point_lists import point_lists
 from reports.sections.requirements import requirements
 from reports.sections.results import results
 from reports.sections.rooflines import rooflines
+from reports.sections.scale import scale
+from reports.sections.sensitivity import sensitivity
 from reports.sections.source import source
 from reports.sections.step import step
+from reports.sections.sweep import sweep
 
 Make = Callable[[Plan], Section | Sequence[Section] | None]
 """Nothing where it does not apply; several where a document may hold several, one for each experiment."""
@@ -54,10 +59,15 @@ OUTLINE: tuple[Chapter, ...] = (
     Chapter("operations-on-the-roof", "Operations on the roof", (rooflines,)),
     Chapter("alternatives-side-by-side", "Alternatives", (compare, alternatives)),
     Chapter("programme", "Programme", (portfolio,)),
+    Chapter("best-points", "Search", (optimize,)),
+    Chapter("sweeps", "Sweeps", (sweep,)),
+    Chapter("scaling", "Scaling", (scale,)),
+    Chapter("uncertainty", "Sensitivity", (sensitivity,)),
     Chapter("limits-of-this-document", "Limits of this document", (limits,), classes="flows", always=True),
     Chapter("acceptance-test", "Acceptance test", (acceptance, acceptance_commands), classes="landscape",
             kinds=("procurement",)),  # fmt: skip
     Chapter("all-results", "All results", (results,), appendix=True),
+    Chapter("design-points", "Design points", (point_lists,), appendix=True, classes="landscape"),
     Chapter("operator-ledger", "Operator ledger", (ledger,), appendix=True, classes="landscape"),
     Chapter("inputs-not-stated", "Inputs not stated in the scenario", (defaults,), appendix=True, always=True),
     Chapter("method-and-sources", "Method", (method,), appendix=True, always=True),

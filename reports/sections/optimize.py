@@ -1,0 +1,146 @@
+"""Searches: the best points, why the first wins, what each rule removed, what nearly met it, cost against days."""
+
+from typing import Any
+
+from engine.metrics import BY_NAME
+from reports import terms
+from reports.plan import Json, Plan, Section
+from reports.prose import capital, joined, sentence
+from reports.quantities import Quantity, legible
+from reports.sections import points
+from reports.sections.sweep import tables_of
+from reports.tables import Cell, Table, UnitOf, number, text
+
+KINDS = {"where": "where", "layout": "cannot be built", "memory": "does not fit", "require": "requirement"}
+
+
+def optimize(plan: Plan) -> list[Section]:
+    """A section for each search of the file."""
+    return [section(e) for e in plan.experiments("optimize")]
+
+
+def section(e: Json) -> Section:
+    key = f"optimize-{e['name']}"
+    own = {int(p["index"]): p for p in e["points"]}
+    best = [own[i] for i in e.get("best") or () if i in own]
+    charts = [c for c in points.chart_keys(e) if e.get("charts")]
+    figures = (f"front/{e['name']}", f"removed/{e['name']}", *(k for k, _ in charts))
+    facts = {
+        "key": key,
+        "name": e["name"],
+        "base": e["base"],
+        "points": int((e.get("counts") or {}).get("points") or len(e["points"])),
+        "steps": points.steps(e),
+        "outcome": points.outcome(e),
+        "aims": [f"{'least' if a['direction'] == 'minimize' else 'most'} {terms.words(a['text'])}" for a in e["aims"]],
+        "kept": len(best),
+        "winner": winner_of(e),
+        "margins": margins(e),
+        "break_even": [sentence(b["sentence"]) for b in (e.get("winner") or {}).get("break_even") or ()],
+        "front": front_facts(e),
+        "charts": charts,
+        "full": f"points-{e['name']}",
+        "streamed": e.get("streamed"),
+    }
+    tables = tables_of(
+        points.points_table(e, f"{key}-best", best_caption(e), best, "The first is the choice.", ranked=True),
+        margins_table(key, e),
+        removed_table(key, e),
+        nearest_table(key, e),
+    )
+    return Section(key, e["title"] or e["name"], tables, figures, facts=facts, template="optimize")
+
+
+def best_caption(e: Json) -> str:
+    return f"The best points of {e['name']}, by {joined(aim_words(e))}"
+
+
+def aim_words(e: Json) -> list[str]:
+    return [terms.words(a["text"]) for a in e["aims"]]
+
+
+def shown(name: str, value: Any, signed: bool = False) -> Quantity:
+    """A result as it is shown; a difference of percentages is in points."""
+    metric = BY_NAME.get(name)
+    unit = metric.unit if metric else ""
+    given = value if isinstance(value, (int, float)) else None
+    made = Quantity(given, "points" if signed and unit == "%" else unit, metric.decimals if metric else None,
+                    signed=signed)  # fmt: skip
+    return made if signed else legible(made)
+
+
+def winner_of(e: Json) -> dict[str, Any] | None:
+    """The name of the first point and its results, where there is one."""
+    own = {int(p["index"]): p for p in e["points"]}
+    first = next((own[i] for i in e.get("best") or () if i in own), None)
+    if first is None:
+        return None
+    results = {n: shown(n, first["results"].get(n)) for n in ("cost", "time_to_train", "mfu", "memory_per_gpu")}
+    return {"name": points.named(e, first["settings"]), "results": results, "point": first}
+
+
+def margins(e: Json) -> list[str]:
+    """A clause for each runner-up: what it costs and takes beside the winner."""
+    found = (e.get("winner") or {}).get("margins") or ()
+    called = points.names(e, [int(m["against"]) for m in found] + [int(i) for i in (e.get("best") or ())[:1]])
+    said = []
+    for m in found[:2]:
+        rows = [f"{shown(r['name'], r['difference'], True).text()} {terms.words(r['name'])}" for r in m["rows"][:3]
+                if r.get("difference") is not None]  # fmt: skip
+        said.append(f"{called.get(int(m['against']), 'another')}: {joined(rows)}")
+    return said
+
+
+def margins_table(key: str, e: Json) -> Table | None:
+    """The winner beside those that follow it, with differences."""
+    found = list((e.get("winner") or {}).get("margins") or ())[:2]
+    if not found:
+        return None
+    called = points.names(e, [int(e["best"][0]), *(int(m["against"]) for m in found)])
+    rows: list[tuple[Cell, ...]] = []
+    for i, row in enumerate(found[0]["rows"]):
+        own = shown(row["name"], row["winner"])
+        cells: list[Cell] = [capital(terms.words(row["name"])), UnitOf(own), own]
+        for m in found:
+            cells += [shown(row["name"], m["rows"][i]["other"]), shown(row["name"], m["rows"][i]["difference"], True)]
+        rows.append(tuple(cells))
+    heads = [number(called.get(int(i), "–"), width=27) for i in (e["best"][0], *(m["against"] for m in found))]
+    pairs = [c for h in heads[1:] for c in (h, number("Difference", width=19))]
+    columns = (text("Result"), text("Unit", 16), heads[0], *pairs)
+    more = "A difference is the other point less the choice."
+    return Table(f"{key}-margins", "The choice beside those that follow it", columns, tuple(rows), more=more)
+
+
+def removed_table(key: str, e: Json) -> Table | None:
+    """How many points each rule removed, and the nearest of those that it alone removed."""
+    rows = tuple(
+        (str(r["rule"]), KINDS.get(str(r["kind"]), str(r["kind"])), float(r["points"]), float(r.get("alone") or 0),
+         points.named(e, r["nearest"]) if r.get("nearest") else None, r.get("needs"))
+        for r in e.get("removed") or ()
+    )  # fmt: skip
+    columns = (text("Rule"), text("Kind", 21), number("Points", "", 0, 14), number("Alone", "", 0, 14),
+               text("Nearest", 38), text("What would admit it", 44))  # fmt: skip
+    more = "A point that several rules remove counts with each; alone are those that no other rule removes."
+    return Table(f"{key}-rules", "Points that each rule removed", columns, rows, wide=True, more=more) if rows else None
+
+
+def nearest_table(key: str, e: Json) -> Table | None:
+    """The points that miss least, and what would admit them."""
+    found = [r for r in e.get("nearest") or () if r.get("require")]
+    called = points.names(e, [int(r["index"]) for r in found])
+    rows = tuple((called.get(int(r["index"]), "–"), str(r["require"]), r.get("gap"), r.get("needs")) for r in found)
+    columns = (text("Point", 50), text("Requirement"), number("Over the limit", "%", 1, 20, signed=True),
+               text("What would admit it", 50))  # fmt: skip
+    return Table(f"{key}-nearest", "Nearest misses", columns, rows) if rows else None
+
+
+def front_facts(e: Json) -> dict[str, Any] | None:
+    """Both ends of the frontier."""
+    own = {int(p["index"]): p for p in e["points"]}
+    on = sorted((own[i] for i in e.get("front") or () if i in own), key=lambda p: p["results"]["time_to_train"])
+    if len(on) < 2:
+        return None
+    called = points.names(e, [int(p["index"]) for p in on])
+    ends = [{"name": called[int(p["index"])], "days": shown("time_to_train", p["results"]["time_to_train"]),
+             "cost": shown("cost", p["results"]["cost"])} for p in (on[0], on[-1])]  # fmt: skip
+    return {"points": len(on), "fast": ends[0], "cheap": ends[1]}
