@@ -13,6 +13,7 @@ from engine import cost
 from engine.evaluate import Result, evaluate_phases
 from engine.metrics import BY_NAME, METRICS
 from engine.read import read
+from reports import table_summary
 from reports.acceptance.rows import acceptance_of
 from reports.comparison import Side, comparison, sides_of
 from reports.experiments.search import evaluate_search
@@ -34,6 +35,7 @@ def build(scenario: Scenario) -> Json:
     points = [point(run, result, scenario.checks) for run, result in runs]
     compared = comparisons(scenario, runs, points)
     points = points or [p for e in compared[:1] for p in baseline_first(e)]
+    found = tables(scenario)
     report = report_of(scenario.report)
     shown = [] if scenario.report is None else [(i.text, i.called, i.unit) for i in scenario.report.show]
     if report.get("kind") is None:
@@ -49,8 +51,7 @@ def build(scenario: Scenario) -> Json:
         "overrides": list(scenario.overrides),
         "varied": list(scenario.varied),
         "report": report,
-        "verdict": summary_verdict(points, len(report["conditions"])) if points else nothing(scenario),
-        "key_numbers": key_numbers(points[0], shown) if points else [],
+        **summary(scenario, points, found, report, shown),
         "not_evaluated": not_evaluated(scenario),
         "notes": list(scenario.notes),
         "source": scenario.source,
@@ -58,9 +59,24 @@ def build(scenario: Scenario) -> Json:
             *rooflines(scenario),
             *run_experiments(runs, points),
             *compared,
-            *tables(scenario),
+            *found,
             *programmes(scenario),
         ],
+    }
+
+
+def summary(
+    scenario: Scenario, points: Sequence[Json], tables: Sequence[Json], report: Json, shown: Sequence[Any]
+) -> Json:
+    """Verdict and key numbers of page 1: of the first run, else of the first table of the file."""
+    conditions, about = len(report["conditions"]), table_summary.subject(tables)
+    if points:
+        return {"verdict": summary_verdict(points, conditions), "key_numbers": key_numbers(points[0], shown)}
+    if about is None:
+        return {"verdict": nothing(scenario), "key_numbers": []}
+    return {
+        "verdict": table_summary.verdict(about, conditions),
+        "key_numbers": table_summary.key_numbers(about, shown),
     }
 
 
@@ -130,10 +146,13 @@ def nothing(scenario: Scenario) -> Json:
 
 
 def exit_code(document: Json) -> int:
-    """1 where a require or a check of severity fail does not hold, or a layout does not fit or cannot be built."""
+    """1 where a require or a check of severity fail does not hold, or a layout does not fit or cannot be built,
+    or a search finds nothing that meets what it requires.
+    """
     judged = ("run", "compare", "portfolio")
     found = [e for e in document["experiments"] if e["kind"] in judged]
-    return int(any(failed(p) for e in found for p in e["points"]) or any(off_plan(e) for e in found))
+    failing = any(failed(p) for e in found for p in e["points"]) or any(off_plan(e) for e in found)
+    return int(failing or table_summary.without_an_answer(document["experiments"]))
 
 
 def not_evaluated(scenario: Scenario) -> list[Json]:

@@ -17,8 +17,12 @@ def joined(items: Iterable[str], last: str = "and") -> str:
 
 def count(number: int, singular: str, plural: str = "") -> str:
     """ "one check", "four checks", "13 checks"; the plural adds an s where it is not given."""
-    word = COUNTS[number] if 0 <= number < len(COUNTS) else grouped(str(number))
-    return f"{word}{NBSP}{singular if number == 1 else plural or singular + 's'}"
+    return f"{amount(number)}{NBSP}{singular if number == 1 else plural or singular + 's'}"
+
+
+def amount(number: int) -> str:
+    """A count without its thing: "four", "13"."""
+    return COUNTS[number] if 0 <= number < len(COUNTS) else grouped(str(number))
 
 
 def capital(text: str) -> str:

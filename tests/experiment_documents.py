@@ -13,7 +13,7 @@ from engine.evaluate import Result, evaluate
 from engine.metrics import BY_NAME
 from engine.read import read
 from reports.commands.source import read as scenario_of
-from reports.document import build, names_of
+from reports.document import build, names_of, summary
 from reports.intervals import intervals
 from reports.judgement import plain, verdict
 from reports.point import number
@@ -156,9 +156,10 @@ def _counts(found: list[Json]) -> Json:
 def document(*names: str, runs: bool = False) -> Json:
     """A document that holds those tables and, where asked for, the run that they vary."""
     made: Json = copy.deepcopy(_built())
-    made["experiments"] = (made["experiments"] if runs else []) + [experiment(n) for n in names]
-    made["not_evaluated"] = []
-    return made
+    own = [experiment(n) for n in names]
+    of_runs = [e for e in made["experiments"] if e["kind"] == "run"] if runs else []
+    made |= {"experiments": of_runs + own, "not_evaluated": []}
+    return made if runs else made | summary(scenario(), [], own, made["report"], [])
 
 
 @cache

@@ -1,5 +1,6 @@
 """The page over several files."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from reports.commands import index
@@ -23,6 +24,12 @@ def test_each_file_has_its_verdict_and_its_documents() -> None:
     assert '<a href="a%20b.pdf">PDF</a>' in text
     assert "csv" not in text
     assert "45 days." in text
+
+
+def test_key_numbers_stand_beside_the_verdict() -> None:
+    text = page(replace(GOOD, keys=("Total cost 10.5 M$",)), FAILS)
+    assert '<td class="keys"><small>Total cost 10.5 M$</small></td>' in text
+    assert '<td class="keys">–</td>' in text
 
 
 def test_a_file_in_error_is_listed_with_its_problems_as_text() -> None:

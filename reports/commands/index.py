@@ -27,6 +27,7 @@ def row(outcome: Outcome, folder: Path) -> dict[str, object]:
         "verdict": outcome.verdict,
         "status": STATUS.get(outcome.code, "open" if outcome.written else "fail"),
         "sentences": outcome.sentences,
+        "numbers": outcome.keys,
         "links": links(outcome, folder),
         "problems": outcome.problems.strip(),
         "missing": outcome.missing,

@@ -64,7 +64,18 @@ def finished(
     code = shell.CANNOT_WRITE if missing else exit_code(document)
     sentences = tuple(document["verdict"]["sentences"])
     file, title, verdict = str(job.file), document["title"], word(document)
-    return Outcome(file, code, title, verdict, sentences, written, problems, missing, stream, unmet(document))
+    keys = () if job.out is None else key_texts(document)
+    return Outcome(file, code, title, verdict, sentences, written, problems, missing, stream, unmet(document), keys)
+
+
+def key_texts(document: Json) -> tuple[str, ...]:
+    """The key numbers of page 1 as lines: "Total cost 10.5 M$"."""
+    from reports.quantities import Quantity, legible
+    from reports.sections.front import label
+
+    rows = [(label(r), legible(Quantity(r["value"], r.get("unit") or "", r.get("decimals")))) for r in
+            document.get("key_numbers") or ()]  # fmt: skip
+    return tuple(f"{name} {shown.text()}" for name, shown in rows if not shown.missing)
 
 
 def as_json(document: Json) -> str:

@@ -33,6 +33,7 @@ class Outcome:
     missing: str = ""
     stream: str = ""
     unmet: tuple[str, ...] = ()  # what does not hold, a line each
+    keys: tuple[str, ...] = ()  # the key numbers of page 1, a line each
 
 
 def word(document: Mapping[str, Any]) -> str:

@@ -210,7 +210,7 @@ def _names(sheet: Sheet, data: FrontData, across: Scale, up: Scale) -> None:
     on = sorted((o for o in data.options if o.front), key=lambda o: o.days)
     ends = [o for o in data.options if o.chosen] + on[:1] + on[-1:]
     for option in dict.fromkeys([*ends, *(on if len(on) <= 8 else [])]):
-        far = 9.0 if option.chosen else 4.5 if option in ends else 1.6
+        far = 9.0 if option.chosen else 7.0 if option in ends else 1.6
         _name(sheet, option, (across.at(option.days), up.at(option.cost)), (across.start, up.end, up.start), far)
 
 

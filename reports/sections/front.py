@@ -6,6 +6,7 @@ from reports.identity import last_day, written_date
 from reports.plan import Plan, Section
 from reports.prose import capital, gpus, joined, sentence, subtitle, verdict_heading
 from reports.quantities import Quantity, legible
+from reports.sections.front_table import beside_runs, table_facts
 from reports.tables import Table, text
 from reports.terms import words
 
@@ -17,9 +18,12 @@ def front(plan: Plan) -> Section:
     report, verdict = plan.report, plan.document["verdict"]
     conditions = report.get("conditions") or []
     word, heading = verdict_heading(verdict, len(conditions), plan.point["status"])
+    table = table_facts(plan)
     facts = {
+        "table": table,
+        "tables": beside_runs(plan),
         "report": report,
-        "subtitle": subtitle(plan),
+        "subtitle": plan.report.get("subtitle") or (table["subtitle"] if table else subtitle(plan)),
         "kind": KINDS.get(report.get("kind") or "", "Capacity plan"),
         "scenario": plan.document["file"],
         "sha": str(plan.document.get("sha256") or "")[:12],

@@ -8,7 +8,7 @@ from reports import terms
 from reports.figures import chart as charts
 from reports.figures.point_names import name_of, names_of
 from reports.plan import Json
-from reports.prose import capital, count, joined
+from reports.prose import amount, capital, joined
 from reports.quantities import Quantity
 from reports.sections.assumptions import input_value
 from reports.tables import Cell, Column, Table, number, text
@@ -56,12 +56,13 @@ def setting_column(axis: Json, values: Sequence[Any]) -> Column:
         longest = max([len(terms.words(str(v))) for v in values] + [len(w) for w in head.split()])
         return text(head, min(34.0, 1.7 * longest + 3.5))
     unit = charts.shown_unit([float(v) for v in known], str(axis.get("unit") or ""))
-    return number(head, unit.name, places(known, unit.name), wide(head))
+    own = "" if unit.name.lower() == head.lower() else unit.name
+    return number(head, own, places(known, unit.name), wide(head))
 
 
 def axes_of(experiment: Json) -> list[Json]:
     """The settings that vary, and the GPUs where only the nodes do."""
-    found = [dict(a) for a in experiment.get("axes") or ()]
+    found: list[Json] = list(experiment.get("axes") or ())
     if not found and experiment.get("over"):
         found = [{"path": experiment["over"], "unit": "", "values": [], "texts": []}]
     paths = [a["path"] for a in found]
@@ -157,11 +158,14 @@ def outcome(experiment: Json) -> list[str]:
         ("not_evaluated", "lacks an input", "lack an input"),
         ("failed", "fails a requirement", "fail a requirement"),
     )
-    parts = [f"{count(int(c[k]), '').strip()}\u00a0{one if c[k] == 1 else many}" for k, one, many in words if c.get(k)]
+    parts = [f"{amount(int(c[k]))}\u00a0{one if c[k] == 1 else many}" for k, one, many in words if c.get(k)]
     met = int(c.get("met") or 0)
-    held = "all requirements" if experiment.get("requires") else ""
-    last = f"{count(met, '').strip()}\u00a0{'meets' if met == 1 else 'meet'} {held}" if held else \
-        f"{count(met, '').strip()}\u00a0{'is' if met == 1 else 'are'} feasible"  # fmt: skip
+    required = experiment.get("requires") or ()
+    if required:
+        what = "all requirements" if len(required) > 1 else "the requirement"
+        last = f"{amount(met)}\u00a0{'meets' if met == 1 else 'meet'} {what}"
+    else:
+        last = f"{amount(met)}\u00a0{'is' if met == 1 else 'are'} feasible"
     return [*parts, last]
 
 

@@ -76,7 +76,7 @@ def ranges_table(key: str, e: Json) -> Table | None:
 def bands_table(key: str, e: Json) -> Table | None:
     """P10, P50 and P90 of every result, beside the value at the base."""
     base = e.get("base_results") or {}
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for n, band in (e.get("bands") or {}).items():
         own = shown(n, base.get(n))
         rows.append(

@@ -1,0 +1,115 @@
+"""Page 1 in words where a file is about a table of design points: what it chose or shows, what would change that."""
+
+from typing import Any
+
+from reports import terms
+from reports.plan import Json, Plan
+from reports.prose import capital, count, joined, lower_first, sentence
+from reports.quantities import Quantity
+from reports.sections import points
+from reports.sections.optimize import margins, shown, winner_of
+from reports.sections.sensitivity import largest
+from reports.table_summary import choice, subject
+
+KINDS = {"optimize": "search", "sweep": "sweep", "scale": "scaling", "sensitivity": "sensitivity"}
+
+
+def table_facts(plan: Plan) -> dict[str, Any] | None:
+    """The paragraphs of page 1 about the file's first table; None where it holds a run, or no table."""
+    found = subject(plan.document["experiments"])
+    if found is None or plan.experiment["points"]:
+        return None
+    return {
+        "key": f"{found['kind']}-{found['name']}",
+        "subtitle": subtitle(found),
+        "decision": decision(found),
+        "about": [sentence(s) for s in about(found)],
+        "change": [sentence(s) for s in change(found)],
+        "others": [{"key": f"{e['kind']}-{e['name']}", "text": one_line(e)} for e in tables(plan) if e is not found],
+        "heading": "Why this plan." if found["kind"] == "optimize" else "What it shows.",
+    }
+
+
+def tables(plan: Plan) -> list[Json]:
+    """All tables of the file."""
+    return [e for e in plan.document["experiments"] if e["kind"] in KINDS]
+
+
+def beside_runs(plan: Plan) -> list[dict[str, str]]:
+    """A line for each table of a file that is about a run."""
+    if not plan.experiment["points"]:
+        return []
+    return [{"key": f"{e['kind']}-{e['name']}", "text": one_line(e)} for e in tables(plan)]
+
+
+def subtitle(e: Json) -> str:
+    """What was looked at, in one line: "Search over 90 points of dense: nodes, tensor-parallel degree …"."""
+    over = [terms.setting(str(a["path"])) for a in e.get("axes") or ()]
+    over = over or ([terms.setting(str(e["over"]))] if e.get("over") else [])
+    total = int((e.get("counts") or {}).get("points") or len(e["points"]))
+    much = f" over {count(total, 'point')}" if total else ""
+    return f"{capital(KINDS[e['kind']])}{much} of {e['base']}" + (f": {joined(over)}" if over else "")
+
+
+def decision(e: Json) -> str:
+    """What the choice of a search would be, to be decided."""
+    won = winner_of(e) if e["kind"] == "optimize" else None
+    return f"The choice of the search is {won['name']}." if won else ""
+
+
+def about(e: Json) -> list[str]:
+    """What the table comes to, in at most three sentences."""
+    if e["kind"] == "optimize":
+        return chosen(e)
+    if e["kind"] == "sensitivity":
+        most = largest(e)
+        return [f"{most['name']} ({most['range']}) moves the {lower_first(most['result'])} most: {most['ends'][0]} to "
+                f"{most['ends'][1]} {most['unit']}"] if most else []  # fmt: skip
+    best = choice(e)
+    said = [f"of {points_word(e)}, {joined(points.outcome(e))}"]
+    if best is not None:
+        name = next((c["text"] for c in e.get("columns") or ()), "")
+        value = shown(name, best["results"].get(name))
+        what = "The largest feasible" if e["kind"] == "scale" else "The best that meets all"
+        said.append(f"{what}, {points.named(e, best['settings'])}, has {value.text()} {terms.words(name)}")
+    return said
+
+
+def points_word(e: Json) -> str:
+    return count(int((e.get("counts") or {}).get("points") or len(e["points"])), "point")
+
+
+def chosen(e: Json) -> list[str]:
+    """The winner with its numbers and the first of its margins."""
+    won = winner_of(e)
+    if won is None:
+        return [f"of {points_word(e)}, {joined(points.outcome(e))}"]
+    results = [q.text() for q in won["results"].values() if not q.missing]
+    aims = joined(terms.words(a["text"]) for a in e["aims"])
+    beside = margins(e)
+    return [f"By {aims} the choice is {won['name']}: {joined(results)}"] + (
+        [f"Beside it, {beside[0]}"] if beside else []
+    )
+
+
+def change(e: Json) -> list[str]:
+    """Break-even points of the choice, and what would admit the nearest that is refused."""
+    found = [str(b["sentence"]) for b in (e.get("winner") or {}).get("break_even") or ()][:2]
+    near = [r for r in e.get("nearest") or () if r.get("require")]
+    if near:
+        gap = Quantity(near[0].get("gap"), "%", 1).text()
+        found.append(f"The nearest that is refused misses {near[0]['require']} by {gap}")
+    found += [f"The requirement {c['require']} holds in {Quantity(c['share'], '%', 0).text()} of the samples"
+              for c in e.get("chances") or () if c.get("share") is not None][:2]  # fmt: skip
+    return found[:3]
+
+
+def one_line(e: Json) -> str:
+    """A table of the file in one clause."""
+    title = f"{KINDS[e['kind']]} “{e['title'] or e['name']}”"
+    if e["kind"] == "optimize":
+        won = winner_of(e)
+        return f"The {title} chooses {won['name']}" if won else f"The {title} finds no point that meets all"
+    if e["kind"] == "sensitivity":
+        return f"The {title} moves {count(len(e.get('tornado') or ()), 'input')}"
+    return f"The {title} holds {points_word(e)}"
