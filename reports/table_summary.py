@@ -68,14 +68,12 @@ def sentences(e: Json, found: Json | None) -> list[str]:
     said.append(f"Of {count(total, 'point')}, {count(met, 'point') if met else 'none'} {held}")
     if e["kind"] == "optimize" and found is not None:
         numbers = [figure(n, found["results"].get(n)) for n in ("cost", "time_to_train", "mfu", "memory_per_gpu")]
-        said.append(
-            f"The choice by {joined(words(a['text']) for a in e['aims'])} comes to {joined(filter(None, numbers))}"
-        )
+        said.append(f"The choice comes to {joined(filter(None, numbers))}")
     if e["kind"] == "sweep":
         said.append("A sweep shows and does not decide")
     if found is None and e.get("nearest"):
         said.append(
-            f"The nearest misses {e['nearest'][0]['require']} by {Quantity(e['nearest'][0]['gap'], '%', 1).text()}"
+            f"The nearest misses {e['nearest'][0]['require']} by {Quantity(e['nearest'][0]['gap'], '%', 2).text()}"
         )
     return said
 

@@ -31,7 +31,7 @@ from reports.experiments.layout_rules import words
 from reports.experiments.parts import Part, one, parts
 from reports.experiments.removals import Removal, Removals, needs
 from reports.intervals import intervals
-from reports.judgement import plain
+from reports.judgement import limit_of, plain
 from reports.point import Json
 
 MOST = 10_000  # points that the document holds
@@ -184,6 +184,7 @@ def same(found: Any, wanted: Any) -> bool:
 def document(table: Table, space: Space, tally: Tally) -> Json:
     """What every table has: axes, columns, counts, what was removed, points, requirements, charts."""
     assert table.base is not None
+    base = table.base.plain()
     lacks = sorted({name for names in tally.missing.values() for name in names})
     return {
         "kind": table.kind,
@@ -196,7 +197,10 @@ def document(table: Table, space: Space, tally: Tally) -> Json:
         "counts": counts(tally),
         "removed": [removed(table, space, removal) for removal in tally.removals.ordered],
         "points": tally.rows,
-        "requires": [{"text": r.text, "because": r.because or None, "where": r.where} for r in table.requires],
+        "requires": [
+            {"text": r.text, "because": r.because or None, "where": r.where, "limit": limit_of(r.compute, base)}
+            for r in table.requires
+        ],
         "charts": [chart(c, tally.rows, table) for c in table.charts],
         "unavailable": [{"result": name, "missing": list(own)} for name, own in tally.missing.items()],
         "notes": [f"not given: {', '.join(lacks)}"] if lacks else [],

@@ -20,6 +20,7 @@ NAME = "front"
 HIGH, LEFT, RIGHT = 58.0, 13.0, style.HALF - 1.0
 MOST = 300  # markers
 DAY = 86400.0
+REACH = 1.8  # points further out than so many times the frontier's ends, or the limits, are left out
 NEAR = 1.6  # a limit further out than so many times the data's end is not drawn
 SIDES = ((-1.6, 2.6, "right"), (-2.2, 0.0, "right"), (0.0, -3.0, "center"), (2.2, 0.0, "left"), (-1.6, -2.6, "right"),
          (1.6, 2.6, "left"))  # fmt: skip
@@ -71,10 +72,28 @@ def from_experiment(experiment: Mapping[str, Any], which: int = 0) -> FrontData 
         option = Option((days or 0.0) / DAY, (cost or 0.0) / size, name, kind, index in front, index == best,
                         _met(experiment, point))  # fmt: skip
         made.append(option)
+    made += _cloud(experiment, {int(p["index"]) for p in points}, size)
     made.sort(key=lambda o: (not o.chosen, not o.front, not o.met))
     deadline, budget = limit(experiment, "time_to_train"), limit(experiment, "cost")
+    every, made = len(made), near(made, (deadline or 0.0) / DAY, (budget or 0.0) / size)
     return FrontData(tuple(made[:MOST]), money, tuple(kinds), deadline and deadline / DAY, budget and budget / size,
-                     len(made))  # fmt: skip
+                     every)  # fmt: skip
+
+
+def near(options: Sequence[Option], deadline: float, budget: float) -> list[Option]:
+    """The points within reach of the frontier and of the limits: those far beyond would press it into a corner."""
+    on = [o for o in options if o.front or o.chosen] or list(options)
+    days, cost = max([deadline, *(o.days for o in on)]), max([budget, *(o.cost for o in on)])
+    return [o for o in options if o.days <= REACH * days and o.cost <= REACH * cost]
+
+
+def _cloud(experiment: Mapping[str, Any], known: set[int], size: float) -> list[Option]:
+    """The feasible points of a large search that the document holds in brief only."""
+    cloud = experiment.get("cloud") or {}
+    found = zip(*(cloud.get(k) or () for k in ("index", "time_to_train", "cost", "met")), strict=True)
+    return [
+        Option(days / DAY, cost / size, "", met=bool(met)) for index, days, cost, met in found if index not in known
+    ]
 
 
 def _met(experiment: Mapping[str, Any], point: Mapping[str, Any]) -> bool:

@@ -19,8 +19,9 @@ def names_of(experiment: Json, points: Sequence[Json]) -> list[str]:
     """A name a point: size and kind of the cluster, then degrees, of the settings that differ among the points."""
     axes = [str(a["path"]) for a in experiment.get("axes") or ()]
     paths = list(dict.fromkeys([*(("cluster.gpus",) if set(SIZES) & set(axes) else ()), *axes]))
-    told = [p for p in paths if p != "cluster.nodes" and len({_value(x, p) for x in points}) > 1]
-    return [name_of(p, told) for p in points]
+    paths = [p for p in paths if p != "cluster.nodes"]
+    told = [p for p in paths if len({_value(x, p) for x in points}) > 1]
+    return [name_of(p, told or paths) for p in points]
 
 
 def name_of(point: Json, paths: Sequence[str]) -> str:
@@ -29,10 +30,17 @@ def name_of(point: Json, paths: Sequence[str]) -> str:
         return str(point["name"])
     settings = point.get("settings") or {}
     kind = str(settings.get("cluster.gpu") or settings.get("cluster") or "") if _names_kind(paths) else ""
-    gpus = words.number(words.known(settings.get("cluster.gpus")), 0) if "cluster.gpus" in paths else ""
-    head = f"{gpus} × {kind}" if gpus and kind else f"{gpus} GPUs" if gpus else kind
+    size = _size(settings) if set(SIZES) & set(paths) else ""
+    head = f"{size.removesuffix(' GPUs')} × {kind}" if size and kind else size or kind
     rest = [part(path, settings.get(path)) for path in paths if path not in (*SIZES, "cluster", "cluster.gpu")]
     return " · ".join(filter(None, [head, *rest][: LONGEST + 1])) or f"point {point.get('index')}"
+
+
+def _size(settings: Json) -> str:
+    """The GPUs of a point, else its nodes; empty where it states neither."""
+    found = {path: words.known(settings.get(path)) for path in SIZES}
+    shown = [f"{words.number(n, 0)} {'GPUs' if path == SIZES[0] else 'nodes'}" for path, n in found.items() if n]
+    return next(iter(shown), "")
 
 
 def _names_kind(paths: Sequence[str]) -> bool:

@@ -21,8 +21,8 @@ from reports.sections.network import network
 from reports.sections.optimize import optimize
 from reports.sections.phases import phases
 from reports.sections.pipeline import pipeline
-from reports.sections.portfolio import portfolio
 from reports.sections.point_lists import point_lists
+from reports.sections.portfolio import portfolio
 from reports.sections.requirements import requirements
 from reports.sections.results import results
 from reports.sections.rooflines import rooflines

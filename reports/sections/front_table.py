@@ -7,7 +7,7 @@ from reports.plan import Json, Plan
 from reports.prose import capital, count, joined, lower_first, sentence
 from reports.quantities import Quantity
 from reports.sections import points
-from reports.sections.optimize import margins, shown, winner_of
+from reports.sections.optimize import aims, margins, shown, winner_of
 from reports.sections.sensitivity import largest
 from reports.table_summary import choice, subject
 
@@ -85,9 +85,8 @@ def chosen(e: Json) -> list[str]:
     if won is None:
         return [f"of {points_word(e)}, {joined(points.outcome(e))}"]
     results = [q.text() for q in won["results"].values() if not q.missing]
-    aims = joined(terms.words(a["text"]) for a in e["aims"])
     beside = margins(e)
-    return [f"By {aims} the choice is {won['name']}: {joined(results)}"] + (
+    return [f"By {aims(e)} the choice is {won['name']}: {joined(results)}"] + (
         [f"Beside it, {beside[0]}"] if beside else []
     )
 
@@ -97,8 +96,8 @@ def change(e: Json) -> list[str]:
     found = [str(b["sentence"]) for b in (e.get("winner") or {}).get("break_even") or ()][:2]
     near = [r for r in e.get("nearest") or () if r.get("require")]
     if near:
-        gap = Quantity(near[0].get("gap"), "%", 1).text()
-        found.append(f"The nearest that is refused misses {near[0]['require']} by {gap}")
+        said = str(near[0].get("needs") or "") or f"by {Quantity(near[0].get('gap'), '%', 2).text()}"
+        found.append(f"The nearest that is refused misses {near[0]['require']}: {said}")
     found += [f"The requirement {c['require']} holds in {Quantity(c['share'], '%', 0).text()} of the samples"
               for c in e.get("chances") or () if c.get("share") is not None][:2]  # fmt: skip
     return found[:3]

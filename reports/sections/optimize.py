@@ -5,7 +5,7 @@ from typing import Any
 from engine.metrics import BY_NAME
 from reports import terms
 from reports.plan import Json, Plan, Section
-from reports.prose import capital, joined, sentence
+from reports.prose import capital, count, joined, sentence
 from reports.quantities import Quantity, legible
 from reports.sections import points
 from reports.sections.sweep import tables_of
@@ -32,7 +32,7 @@ def section(e: Json) -> Section:
         "points": int((e.get("counts") or {}).get("points") or len(e["points"])),
         "steps": points.steps(e),
         "outcome": points.outcome(e),
-        "aims": [f"{'least' if a['direction'] == 'minimize' else 'most'} {terms.words(a['text'])}" for a in e["aims"]],
+        "aims": aims(e),
         "kept": len(best),
         "winner": winner_of(e),
         "margins": margins(e),
@@ -40,6 +40,7 @@ def section(e: Json) -> Section:
         "front": front_facts(e),
         "charts": charts,
         "full": f"points-{e['name']}",
+        "whole": len(e["points"]) >= int((e.get("counts") or {}).get("points") or 0),
         "streamed": e.get("streamed"),
     }
     tables = tables_of(
@@ -51,12 +52,14 @@ def section(e: Json) -> Section:
     return Section(key, e["title"] or e["name"], tables, figures, facts=facts, template="optimize")
 
 
+def aims(e: Json) -> str:
+    """What decides, in order: "least cost, then least time to train"."""
+    said = [f"{'least' if a['direction'] == 'minimize' else 'most'} {terms.words(a['text'])}" for a in e["aims"]]
+    return ", then ".join(said)
+
+
 def best_caption(e: Json) -> str:
-    return f"The best points of {e['name']}, by {joined(aim_words(e))}"
-
-
-def aim_words(e: Json) -> list[str]:
-    return [terms.words(a["text"]) for a in e["aims"]]
+    return f"The best points of {e['name']}, by {aims(e)}"
 
 
 def shown(name: str, value: Any, signed: bool = False) -> Quantity:
@@ -85,10 +88,17 @@ def margins(e: Json) -> list[str]:
     called = points.names(e, [int(m["against"]) for m in found] + [int(i) for i in (e.get("best") or ())[:1]])
     said = []
     for m in found[:2]:
-        rows = [f"{shown(r['name'], r['difference'], True).text()} {terms.words(r['name'])}" for r in m["rows"][:3]
-                if r.get("difference") is not None]  # fmt: skip
+        rows = [f"{shown(r['name'], less(r), True).text()} {terms.words(r['name'])}" for r in m["rows"][:3]
+                if less(r) is not None]  # fmt: skip
         said.append(f"{called.get(int(m['against']), 'another')}: {joined(rows)}")
     return said
+
+
+def less(row: Json) -> float | None:
+    """The other point less the choice."""
+    own, other = row.get("winner"), row.get("other")
+    known = isinstance(own, (int, float)) and isinstance(other, (int, float))
+    return float(other) - float(own) if known else None  # type: ignore[arg-type]
 
 
 def margins_table(key: str, e: Json) -> Table | None:
@@ -102,7 +112,7 @@ def margins_table(key: str, e: Json) -> Table | None:
         own = shown(row["name"], row["winner"])
         cells: list[Cell] = [capital(terms.words(row["name"])), UnitOf(own), own]
         for m in found:
-            cells += [shown(row["name"], m["rows"][i]["other"]), shown(row["name"], m["rows"][i]["difference"], True)]
+            cells += [shown(row["name"], m["rows"][i]["other"]), shown(row["name"], less(m["rows"][i]), True)]
         rows.append(tuple(cells))
     heads = [number(called.get(int(i), "–"), width=27) for i in (e["best"][0], *(m["against"] for m in found))]
     pairs = [c for h in heads[1:] for c in (h, number("Difference", width=19))]
@@ -116,11 +126,13 @@ def removed_table(key: str, e: Json) -> Table | None:
     rows = tuple(
         (str(r["rule"]), KINDS.get(str(r["kind"]), str(r["kind"])), float(r["points"]), float(r.get("alone") or 0),
          points.named(e, r["nearest"]) if r.get("nearest") else None, r.get("needs"))
-        for r in e.get("removed") or ()
+        for r in e.get("removed") or () if r.get("points")
     )  # fmt: skip
     columns = (text("Rule"), text("Kind", 21), number("Points", "", 0, 14), number("Alone", "", 0, 14),
                text("Nearest", 38), text("What would admit it", 44))  # fmt: skip
     more = "A point that several rules remove counts with each; alone are those that no other rule removes."
+    idle = sum(not r.get("points") for r in e.get("removed") or ())
+    more += f" Left out: {count(idle, 'rule')} that removed none." if idle else ""
     return Table(f"{key}-rules", "Points that each rule removed", columns, rows, wide=True, more=more) if rows else None
 
 

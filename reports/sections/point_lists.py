@@ -12,7 +12,13 @@ def point_lists(plan: Plan) -> Section | None:
         e for kind in KINDS for e in plan.experiments(kind) if kind == "optimize" or len(e["points"]) > points.HEAD
     ]
     tables = [
-        points.points_table(e, f"points-{e['name']}", f"All points of {e['name']} that the document holds", e["points"])
+        points.points_table(
+            e,
+            f"points-{e['name']}",
+            f"All points of {e['name']} that the document holds",
+            e["points"],
+            room=points.LANDSCAPE,
+        )
         for e in found
     ]
     made = tuple(t for t in tables if t)

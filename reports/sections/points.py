@@ -6,15 +6,17 @@ from typing import Any
 from engine.metrics import BY_NAME
 from reports import terms
 from reports.figures import chart as charts
-from reports.figures.point_names import name_of, names_of
+from reports.figures.point_names import SHORT, name_of, names_of
 from reports.plan import Json
-from reports.prose import amount, capital, joined
+from reports.prose import amount, capital, count, joined
 from reports.quantities import Quantity
 from reports.sections.assumptions import input_value
 from reports.tables import Cell, Column, Table, number, text
 
 HEAD = 14  # rows of a table in the body: it never breaks; the appendix and the CSV hold the rest
 LISTED = 8  # values of an axis named one by one
+PORTRAIT, LANDSCAPE, OUTCOME = 174.0, 261.0, 27.0  # mm: text blocks, and what the column of outcomes takes at least
+DEGREES = tuple(p for p in SHORT if p.startswith("layout.") and p != "layout.micro_batch")
 FIGURES = {"heatmap": "heatmap", "line": "lines", "bar": "columns", "scatter": "scatter"}
 Pick = Callable[[Json], bool]
 
@@ -50,14 +52,15 @@ def wide(head: str) -> float:
 
 def setting_column(axis: Json, values: Sequence[Any]) -> Column:
     """A column of a setting that varies."""
-    head = capital(terms.setting(str(axis["path"])))
+    path = str(axis["path"])
+    head = SHORT[path] if path in DEGREES else capital(terms.setting(path))
     known = [v for v in values if isinstance(v, (int, float)) and not isinstance(v, bool)]
     if len(known) < len([v for v in values if v is not None]):
         longest = max([len(terms.words(str(v))) for v in values] + [len(w) for w in head.split()])
         return text(head, min(34.0, 1.7 * longest + 3.5))
     unit = charts.shown_unit([float(v) for v in known], str(axis.get("unit") or ""))
     own = "" if unit.name.lower() == head.lower() else unit.name
-    return number(head, own, places(known, unit.name), wide(head))
+    return number(head, own, places(known, unit.name), 11.0 if path in DEGREES else wide(head))
 
 
 def axes_of(experiment: Json) -> list[Json]:
@@ -79,9 +82,9 @@ def state(experiment: Json, point: Json) -> str:
         said = terms.words(point["status"]) + (f": {reason}" if reason else "")
         return said if len(said) < 60 else said[:57] + "…"
     verdicts = point.get("verdicts") or []
-    failing = [experiment["requires"][i] for i, v in enumerate(verdicts) if v is False]
+    failing = list(dict.fromkeys(short_rule(experiment["requires"][i]) for i, v in enumerate(verdicts) if v is False))
     if failing:
-        return f"fails {joined(short_rule(r) for r in failing[:2])}" + (", …" if len(failing) > 2 else "")
+        return f"fails {joined(failing[:2])}" + (", …" if len(failing) > 2 else "")
     if None in verdicts:
         return "open"
     return "meets all" if verdicts else "feasible"
@@ -94,24 +97,58 @@ def short_rule(rule: Json) -> str:
 
 
 def points_table(
-    experiment: Json, key: str, caption: str, points: Sequence[Json], more: str = "", ranked: bool = False
-) -> Table | None:
-    """A row a point: its settings, what the table shows of it, what became of it; ranked: a place before them."""
+    experiment: Json, key: str, caption: str, points: Sequence[Json], more: str = "", ranked: bool = False,
+    room: float = PORTRAIT,
+) -> Table | None:  # fmt: skip
+    """A row a point: its settings, what the table shows of it, what became of it; ranked: a place before them.
+
+    Settings that all the points share stand in the caption; results that the room (mm) does not hold are left out.
+    """
     if not points:
         return None
-    axes, shown = axes_of(experiment), experiment.get("columns") or ()
+    axes, shown = axes_of(experiment), list(experiment.get("columns") or ())
     settings = [[(p["settings"] or {}).get(a["path"]) for p in points] for a in axes]
-    values = [[charts.cell(p, i) for p in points] for i in range(len(shown))]
-    columns = [setting_column(a, v) for a, v in zip(axes, settings, strict=True)]
-    columns += [result_column(c, v) for c, v in zip(shown, values, strict=True)]
-    rows = [
-        (*(as_cell(c, v[i]) for c, v in zip(columns, [*settings, *values], strict=True)), state(experiment, p))
-        for i, p in enumerate(points)
-    ]
-    lead = [text("No.", 8)] if ranked or not axes else []
-    made = tuple((str(i), *row) if lead else row for i, row in enumerate(rows, 1))
-    return Table(key, caption, (*lead, *columns, text("Outcome")), made, chosen=0 if ranked else None,
-                 wide=len(columns) > 5, more=more)  # fmt: skip
+    sought = [a["text"] for a in experiment.get("aims") or ()]
+    order = sorted(range(len(shown)), key=lambda i: (rank(sought, shown[i]["text"]), i))
+    shown, values = [shown[i] for i in order], [[charts.cell(p, i) for p in points] for i in order]
+    same = [len({str(v) for v in own}) == 1 and len(points) > 1 for own in settings]
+    columns = [(setting_column(a, v), v) for a, v, s in zip(axes, settings, same, strict=True) if not s]
+    lead = [text("No.", 8)] if ranked or not columns else []
+    results = [(result_column(c, v), v) for c, v in zip(shown, values, strict=True)]
+    kept = fitting(results, room - OUTCOME - 8.0 * len(lead) - sum(c.width or 0.0 for c, _ in columns))
+    columns += results[:kept]
+    rows = [(*(as_cell(c, v[i]) for c, v in columns), state(experiment, p)) for i, p in enumerate(points)]
+    shared = [f"{terms.setting(str(a['path']))} {setting_text(a, v[0])}"
+              for a, v, s in zip(axes, settings, same, strict=True) if s]  # fmt: skip
+    numbered = tuple((str(i), *row) if lead else tuple(row) for i, row in enumerate(rows, 1))
+    heads = (*lead, *(c for c, _ in columns), text("Outcome"))
+    more = " ".join(filter(None, (more, all_have(shared), left_out(len(results) - kept))))
+    return Table(key, caption, heads, numbered, chosen=0 if ranked else None, wide=len(columns) > 5, more=more)
+
+
+def rank(sought: Sequence[str], name: str) -> int:
+    """The place of a result among those that a search is after; the others follow."""
+    return sought.index(name) if name in sought else len(sought)
+
+
+def all_have(shared: Sequence[str]) -> str:
+    """The settings that all the points of a table share."""
+    return f"All have {joined(shared)}." if shared else ""
+
+
+def left_out(results: int) -> str:
+    """How many results the width of a table leaves to the JSON."""
+    return f"{capital(count(results, 'more result'))} {'is' if results == 1 else 'are'} in the JSON." if results else ""
+
+
+def fitting(results: Sequence[tuple[Column, Any]], room: float) -> int:
+    """How many of the columns the room holds, one at least."""
+    used = 0.0
+    for i, (column, _) in enumerate(results):
+        used += column.width or 0.0
+        if used > room:
+            return max(1, i)
+    return len(results)
 
 
 def as_cell(column: Column, value: Any) -> Cell:
