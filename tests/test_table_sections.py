@@ -128,7 +128,7 @@ def test_page_one_of_a_search_is_about_its_choice() -> None:
     facts = front(plan_of(given)).facts or {}
     assert facts["table"]["subtitle"].startswith(f"Search over 90{NB}points of dense: nodes")
     page = render_html(given)
-    assert "Why this plan." in page and "By cost the choice is" in page and "When to revisit." in page
+    assert "Why this plan." in page and "By least cost the choice is" in page and "When to revisit." in page
 
 
 @pytest.mark.parametrize("name", ["layouts", "growing", "ranges"])
