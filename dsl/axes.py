@@ -311,6 +311,10 @@ def _distribution(e: Call, entry: Entry, context: Context, table: Table) -> list
     for index, argument in enumerate(e.arguments):
         factor = e.name == "lognormal" and index == 1
         own = settle(argument.value, free._replace(row=Setting("factor", "ratio", "")) if factor else free)
+        if own is not None and not factor:
+            plain = Value(own.value, own.unit)
+            kept = adjusted(table, entry._replace(row=free.row, value=argument.value), own, plain)
+            own = None if kept is None else own._replace(value=kept.value)
         found.append(own)
     if any(own is None for own in found):
         return None

@@ -13,6 +13,7 @@ from dsl.layout_space import layout_space
 from dsl.measured import measured_of
 from dsl.problems import Problem
 from dsl.runs import World, example, named_block, rule_of, run_table
+from dsl.scaling import grown, settled
 from dsl.scenario import Axis, Chart, Check, Compare, Item, Report, Roofline, Rule, Value
 from dsl.scenario import Table as Experiment
 from dsl.schema import run_rows, schema
@@ -20,6 +21,7 @@ from dsl.scope import Defined
 from dsl.space import Space, space_of
 from dsl.syntax import Expression, List, Name, Shown, written
 from dsl.table import Sources, Table, TableNames
+from dsl.uncertain import told, uncertain
 from dsl.values import Context, referred, settle
 
 AIMS = ("minimize", "maximize", "then_by", "over")
@@ -223,8 +225,18 @@ def table_of(world: World, defined: Defined) -> Experiment | None:
     run = world.run(base) if base is not None else None
     settings = plain_settings(world, defined, body, table)
     lets_checked(world, body, table)
-    vary = layout_space(world, table) if run is not None and _searches_all(defined, body) else body
+    vary = body
+    if run is not None and _searches_all(defined, body):
+        vary = layout_space(world, table)
+    elif run is not None and defined.kind.name == "scale":
+        vary = grown(world, defined, body, table, run)
+    elif defined.kind.name == "sensitivity":
+        vary = uncertain(world, body)
     axes = axes_of(world, defined, vary, table) if base is not None else ()
+    if defined.kind.name == "scale":
+        settings = settled(axes, settings)
+    elif defined.kind.name == "sensitivity":
+        axes = told(world, axes, body)
     aims = {aim: items_of(world, body.entries.get(aim), table) for aim in AIMS if aim in body.entries}
     if defined.kind.name == "optimize" and body.whole and not {"minimize", "maximize"} & set(aims):
         world.problems.append(
@@ -259,6 +271,7 @@ def table_of(world: World, defined: Defined) -> Experiment | None:
         charts,
         measured,
         space_maker(world, base, varied_entries(vary), axes),
+        None if base is None else partial(space_of, world, base, varied_entries(vary)),
     )
 
 

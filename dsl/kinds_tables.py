@@ -80,8 +80,8 @@ SCALE = Kind(
     "one run over GPU counts or bandwidths",
     (
         *TABLE,
-        row("over", "expression", "the setting that grows"),
-        row("points", "list of number", "its values"),
+        row("over", "expression", "the setting that grows (default: cluster.gpus)"),
+        row("points", "list of expression", "its values (default: GPUs doubling, a bandwidth in steps)"),
         row("mode", "choice", "whether the batch grows with the GPUs", "strong", "strong", "weak"),
     ),
     (VARY, CHART),

@@ -1,6 +1,6 @@
 """The resolved scenario: frozen, typed, in base units, every value with the place it comes from."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dsl.expressions import Compiled, Operand, operands
@@ -146,6 +146,7 @@ class Table(NamedTuple):
     charts: tuple[Chart, ...]
     measured: tuple[Measured, ...]
     space: "Callable[[], Space] | None" = None  # the settings of its points, worked out when it is evaluated
+    space_over: "Callable[[Sequence[Axis]], Space] | None" = None  # the same with other values of its axes
 
 
 class Roofline(NamedTuple):

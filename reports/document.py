@@ -16,6 +16,7 @@ from engine.read import read
 from reports import table_summary
 from reports.acceptance.rows import acceptance_of
 from reports.comparison import Side, comparison, sides_of
+from reports.experiments.scaling import evaluate_scale
 from reports.experiments.search import evaluate_search
 from reports.experiments.table import evaluate_table
 from reports.intervals import intervals
@@ -135,7 +136,8 @@ def tables(scenario: Scenario) -> list[Json]:
     return [TABLES[table.kind](table) for table in scenario.tables if table.kind in TABLES and table.space is not None]
 
 
-TABLES = {"sweep": evaluate_table, "optimize": evaluate_search}  # how each kind of table is evaluated
+# How each kind of table is evaluated.
+TABLES = {"sweep": evaluate_table, "optimize": evaluate_search, "scale": evaluate_scale}
 
 
 def nothing(scenario: Scenario) -> Json:

@@ -1,0 +1,125 @@
+"""A `scale` evaluated: its points, how much of ideal growth each keeps, and the curve of the other model beside it.
+
+Over GPUs the efficiency of a point is its tokens a second and GPU over those of the smallest cluster of its series;
+over any other setting it is compute time over step time. Strong scaling keeps the batch, weak each replica's part.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dsl.scaling import SIZES
+from dsl.scenario import Table
+from engine.metrics import METRICS
+from reports.experiments.evaluation import OK, evaluated, run
+from reports.experiments.parts import parts
+from reports.experiments.table import CHUNK, evaluate_table
+from reports.point import Json, number
+
+OTHER = {"operator": "reduced", "reduced": "operator"}
+CURVES = ("mfu", "tokens_per_second")
+
+
+def evaluate_scale(table: Table) -> Json:
+    """The experiment of one scale block."""
+    made = evaluate_table(table)
+    over = str(table.settings["over"].value)
+    mode = table.settings.get("mode")
+    return made | {
+        "mode": str(mode.value) if mode is not None and over in SIZES else None,
+        "over": over,
+        "efficiency": efficiencies(made["points"], over),
+        "efficiency_of": "tokens a second and GPU over those of the smallest cluster" if over in SIZES
+        else "compute time over step time",
+        "base_results": base_results(table),
+        "curves": curves(table, over),
+    }  # fmt: skip
+
+
+def base_results(table: Table) -> dict[str, float | None]:
+    """The results of the base run as it stands."""
+    assert table.base is not None
+    found = run(table.base, table.base.plain())
+    return {m.name: number(found.columns.get(m.name)) for m in METRICS}
+
+
+def efficiencies(points: Sequence[Json], over: str) -> list[float | None]:
+    """The efficiency of every point; None where it has no place."""
+    if over not in SIZES:
+        return [_ratio(p["results"].get("compute_time"), p["results"].get("step_time")) if p["status"] == "ok" else None
+                for p in points]  # fmt: skip
+    series: dict[str, list[Json]] = {}
+    for p in points:
+        series.setdefault(_others(p, over), []).append(p)
+    first = {
+        key: min((p for p in own if p["status"] == "ok"), key=lambda p: float(p["settings"][over]), default=None)
+        for key, own in series.items()
+    }
+    return [_efficiency(p, first[_others(p, over)]) for p in points]
+
+
+FOLLOW = ("cluster.gpus", "cluster.nodes", "layout.data", "batch", "accumulation")
+
+
+def _others(point: Json, over: str) -> str:
+    """The settings of a point that do not grow: points of one series share them."""
+    return repr([(p, v) for p, v in point["settings"].items() if p not in (*FOLLOW, over)])
+
+
+def _efficiency(point: Json, first: Json | None) -> float | None:
+    if first is None or point["status"] != "ok":
+        return None
+    return _ratio(_each(point), _each(first))
+
+
+def _each(point: Json) -> float | None:
+    """Tokens a second and GPU of the cluster, idle ones included."""
+    return _ratio(point["results"].get("tokens_per_second"), point["settings"].get("cluster.gpus"))
+
+
+def _ratio(a: float | None, b: float | None) -> float | None:
+    return None if a is None or not b else number(a / b)
+
+
+def curves(table: Table, over: str) -> list[Json]:
+    """The same points by the other model, where the run states what that one needs."""
+    assert table.space is not None and table.base is not None
+    own = str(table.base.plain().get("fidelity") or "operator")
+    other = OTHER.get(own)
+    if other is None:
+        return []
+    found: dict[float, Mapping[str, Any]] = {}
+    for piece in parts(table.space(), CHUNK):
+        swapped = piece_of(piece, other)
+        result = evaluated(table._replace(requires=()), swapped)
+        for k in range(result.size):
+            x = _at(result.settings.get(over), k)
+            if x is not None and x not in found:
+                found[x] = {
+                    name: float(result.results[name][k]) if name in result.results and result.status[k] == OK else None
+                    for name in CURVES
+                }
+    places = sorted(found)
+    rows = [(name, [_finite(found[x][name]) for x in places]) for name in CURVES]
+    return [{"name": f"{other} model", "metric": name, "x": places, "y": y, "low": None, "high": None}
+            for name, y in rows if any(v is not None for v in y)]  # fmt: skip
+
+
+def _at(value: Any, k: int) -> float | None:
+    """The value of a setting at one of some points."""
+    found = value[k] if isinstance(value, np.ndarray) and len(value) > 1 else value
+    return None if found is None or isinstance(found, str) else float(np.ravel(found)[0])
+
+
+def piece_of(piece: Any, fidelity: str) -> Any:
+    """The same points by another model; the reduced one may take its link and parameters from what the run has."""
+    settings = dict(piece.settings) | {"fidelity": fidelity}
+    if fidelity == "reduced" and settings.get("cluster.link") is None:
+        tiers = settings.get("cluster.tier") or ()
+        settings["cluster.link"] = settings.get(f"cluster.tier.{tiers[-1]}.bandwidth") if tiers else None
+    return type(piece)(settings, piece.positions, piece.lengths, piece.wrong)
+
+
+def _finite(value: float | None) -> float | None:
+    return None if value is None or not np.isfinite(value) else number(value)
