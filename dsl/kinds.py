@@ -67,4 +67,4 @@ KINDS = (
     HAZARD,
 )
 # Kinds that are evaluated; the others are checked, and reported as not evaluated.
-EVALUATED = ("run", "compare", "portfolio", "roofline", "sweep", "optimize", "scale")
+EVALUATED = ("run", "compare", "portfolio", "roofline", "sweep", "optimize", "scale", "sensitivity")

@@ -7,6 +7,7 @@ from dsl.blocks import EMPTY, Body, Entry, Part
 from dsl.kinds import VARY
 from dsl.points import MODEL_AXES
 from dsl.problems import Problem
+from dsl.quantities import HOLDS
 from dsl.runs import World
 from dsl.scenario import Axis, Run, Value
 from dsl.schema import run_row
@@ -28,9 +29,10 @@ def grown(world: World, defined: Defined, body: Body, table: Table, run: Run) ->
     over = body.entries.get("over")
     path = over.value.path if over is not None and isinstance(over.value, Name) else OVER
     row = run_row(path)
-    if over is not None and (not isinstance(over.value, Name) or row is None):
+    known = row is not None and row.holds in HOLDS
+    if over is not None and (not isinstance(over.value, Name) or row is not None and not known):
         help = f"write: over = {OVER}, or a bandwidth such as cluster.tier.pod.bandwidth"
-        world.problems.append(Problem("E16", "`over` names a setting", over.value.span, "not a setting", help=help))
+        world.problems.append(Problem("E16", "`over` names a number", over.value.span, "does not grow", help=help))
         return body
     if row is None:
         return body

@@ -18,6 +18,7 @@ from reports.acceptance.rows import acceptance_of
 from reports.comparison import Side, comparison, sides_of
 from reports.experiments.scaling import evaluate_scale
 from reports.experiments.search import evaluate_search
+from reports.experiments.sensitivity import evaluate_sensitivity
 from reports.experiments.table import evaluate_table
 from reports.intervals import intervals
 from reports.judgement import check, plain, verdict
@@ -137,7 +138,12 @@ def tables(scenario: Scenario) -> list[Json]:
 
 
 # How each kind of table is evaluated.
-TABLES = {"sweep": evaluate_table, "optimize": evaluate_search, "scale": evaluate_scale}
+TABLES = {
+    "sweep": evaluate_table,
+    "optimize": evaluate_search,
+    "scale": evaluate_scale,
+    "sensitivity": evaluate_sensitivity,
+}
 
 
 def nothing(scenario: Scenario) -> Json:
