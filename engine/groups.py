@@ -7,6 +7,8 @@ rest of a stage's ranks hold copies of the same experts (expert data parallel, e
 Symbols: tp, cp, pp, dp, ep, etp degrees; D shard group, R copies of it.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from engine import network
@@ -14,6 +16,8 @@ from engine.columns import ONE, Column, column
 from engine.inputs import Run
 from engine.layout import Degrees
 from engine.network import Group, Parts
+
+GATHERED = ("shard", "expert_data")
 
 
 def strides(order: tuple[str, ...], d: Degrees) -> dict[str, Column]:
@@ -55,4 +59,13 @@ def groups(run: Run, d: Degrees) -> dict[str, Group]:
     """Every group laid over the network; those of experts only where the model has some."""
     found = parts(run, d)
     wanted = [axis for axis in found if run.model.experts is not None or not axis.startswith("expert")]
-    return {axis: network.lay(run, d, axis, found[axis]) for axis in wanted}
+    laid = {axis: network.lay(run, d, axis, found[axis]) for axis in wanted}
+    return {axis: _gathers(run, group) if axis in GATHERED else group for axis, group in laid.items()}
+
+
+def _gathers(run: Run, group: Group) -> Group:
+    """A group of FSDP gathers; a stack that makes many small ones keeps fewer of a node's cards busy."""
+    cards = run.stack.ring_cards
+    if cards is None or run.layout.shard.kind != "zero3":
+        return group
+    return replace(group, outside=np.minimum(cards / group.per_domain, 1.0) * group.outside)

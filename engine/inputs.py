@@ -64,6 +64,7 @@ class GpuEfficiency:
     gemm_fp8: Column
     gemm_fp4: Column
     half_k: Column
+    attention: Column
     memory: Column
     gather: Column
     all_reduce: Column
@@ -79,6 +80,7 @@ class AttentionKernel:
     half_sequence: Column
     eager_forward: Column
     eager_backward: Column
+    first: Column
 
 
 @dataclass(frozen=True)
@@ -195,6 +197,11 @@ class Stack:
     pipeline_exposed: Column
     data_exposed: Column
     tensor_hidden: Column
+    tensor_call: Column
+    ring_cards: Column | None
+    scatter_sends: bool
+    dispatch_share: Column
+    expert_hidden: Column
     straggler: Column
     step_time: Column
     optimizer_bytes: Column | None
@@ -210,6 +217,7 @@ class Stack:
     keeps_outputs: bool
     keeps_gathered: bool
     reduce_bytes: Column
+    accumulate_bytes: Column | None
     context_memory: Column
     communicator_memory: Column
     buckets: Column | None

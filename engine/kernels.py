@@ -39,6 +39,7 @@ class Device:
     attention_forward: Column
     attention_backward: Column
     half_sequence: Column
+    small_heads: bool  # whether heads below 128 slow the kernel
     fused_attention: bool
     passes: Column
 
@@ -51,9 +52,11 @@ def device(run: Run) -> Device:
     own = getattr(gpu.peak, run.precision)
     e = gpu.efficiency
     best = {"fp8": e.gemm_fp8, "fp4": e.gemm_fp4}.get(run.precision, e.gemm)
-    eager = stack.attention in ("flash1", "flash2")
-    share = 0.53 if stack.attention == "flash1" else 1.0  # FA1 against FA2 (0.19 / 0.36 on H100)
     a = gpu.attention
+    ahead, back = {
+        "flash1": (a.first, a.first),
+        "flash2": (e.attention * a.eager_forward, e.attention * a.eager_backward),
+    }.get(stack.attention, (e.attention * a.forward, e.attention * a.backward))
     stated = run.efficiency.memory
     return Device(
         peak=own if own is not None else column(np.nan),
@@ -64,9 +67,10 @@ def device(run: Run) -> Device:
         half_k=e.half_k,
         sms=gpu.sms,
         memory=gpu.memory_bandwidth * (stated if stated is not None else e.memory),
-        attention_forward=share * (a.eager_forward if eager else a.forward),
-        attention_backward=share * (a.eager_backward if eager else a.backward),
+        attention_forward=ahead,
+        attention_backward=back,
         half_sequence=a.half_sequence,
+        small_heads=stack.attention != "flash1",
         fused_attention=run.kernels.flash and stack.attention != "unfused",
         passes=stack.passes if run.kernels.fused else np.maximum(stack.passes, 1.0),
     )
@@ -114,6 +118,14 @@ def gemm_seconds(gemm: Gemm, dev: Device, stated: Column | None, bf16: bool = Fa
     return seconds, flops / (peak * seconds)
 
 
+def head_rate(head: Column, dev: Device) -> Column:
+    """Attention rate at a head dimension against that at 128; FlashAttention-1 is no slower at 64."""
+    if not dev.small_heads:
+        return ONE
+    (least, low), (less, middle) = SMALL_HEADS
+    return np.where(head <= least, low, np.where(head <= less, middle, 1.0))
+
+
 def sdpa_seconds(work: Sdpa, dev: Device, stated: Column | None) -> tuple[Column, Column]:
     """Seconds of fused attention and its eta: t = F/(P phi eta s/(s + s_half) h), h the rate of small heads.
 
@@ -124,8 +136,7 @@ def sdpa_seconds(work: Sdpa, dev: Device, stated: Column | None) -> tuple[Column
         stated = dev.clock * dev.gemm_bf16 * work.head / (work.head + UNFUSED_HALF_HEAD)
     if stated is None:
         best = dev.attention_backward if work.backward else dev.attention_forward
-        heads = np.where(work.head <= 64, SMALL_HEADS[0][1], np.where(work.head <= 96, SMALL_HEADS[1][1], 1.0))
-        stated = dev.clock * best * work.sequence / (work.sequence + dev.half_sequence) * heads
+        stated = dev.clock * best * work.sequence / (work.sequence + dev.half_sequence) * head_rate(work.head, dev)
     return work.flops / (dev.peak_bf16 * stated), stated
 
 

@@ -169,27 +169,35 @@ def _collective(work: Collective, block: str, phase: str, prices: Prices, beside
     )
 
 
-def _exposed(
-    work: Collective, seconds: Column, prices: Prices, beside: dict[str, Column]
-) -> tuple[Column, str | None]:
+def _exposed(work: Collective, seconds: Column, prices: Prices, beside: dict[str, Column]) -> tuple[Column, str | None]:
     """Exposed seconds of a collective inside a block, and what hides the rest (ruling E7)."""
     layout, tax = prices.run.layout, prices.run.stack.overlap_tax
     if work.axis == "expert":
-        return (1 - layout.overlap.expert) * seconds, "compute, as stated" if np.any(
-            layout.overlap.expert > 0
-        ) else None
+        hidden = _expert_hidden(prices.run)
+        return (1 - hidden) * seconds, "other compute" if np.any(hidden > 0) else None
     if work.axis == "tensor" and layout.tp_overlap == "fraction":
         return (1 - layout.overlap.tensor) * seconds, "compute, as stated"
     if work.axis == "tensor" and layout.tp_overlap == "none":
         return seconds, None
     cover = beside.get(work.behind) if work.behind else None
     if work.axis == "tensor":
-        seconds = (1 - prices.run.stack.tensor_hidden) * seconds
+        seconds = (1 - prices.run.stack.tensor_hidden) * seconds + prices.run.stack.tensor_call * (seconds > 0)
     if cover is None:
         return seconds, None
     if work.axis == "context":
         cover = ATTENTION_HIDES * cover
     return np.maximum(seconds - cover, 0.0) + tax * np.minimum(seconds, cover), work.behind
+
+
+def _expert_hidden(run: Run) -> Column:
+    """Share of the experts' all-to-all that is hidden: as the layout states, or what the stack hides of it.
+
+    One micro-batch's exchange hides behind another's compute; a pipeline has another at hand only where chunks are
+    interleaved (Megatron-Core's overlap of expert communication needs virtual stages).
+    """
+    layout = run.layout
+    able = layout.pipeline == 1 or (layout.schedule.virtual_stages or 1) > 1
+    return 1 - (1 - layout.overlap.expert) * (1 - able * run.stack.expert_hidden)
 
 
 def launch(rows: tuple[Row, ...], block: str, phase: str, prices: Prices) -> Row:

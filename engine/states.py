@@ -137,6 +137,15 @@ def weight_bytes(run: Run) -> Column:
     return np.minimum(run.states.weights, 1.0 if run.gpu.peak.fp4 is not None else 2.0)
 
 
+def accumulated_bytes(run: Run) -> Column:
+    """Bytes per parameter that a weight-gradient GEMM moves: the stack's, else the gradient read and written.
+
+    Megatron adds in place into fp32 (8), FSDP writes a 16-bit gradient (2), DeepSpeed writes one and adds it (8).
+    """
+    own = run.stack.accumulate_bytes
+    return own if own is not None else 2 * gradient_bytes(run)
+
+
 def reduce_bytes(run: Run) -> Column:
     """Bytes of a gradient in the reduction (a_g): bf16 where the run keeps bf16 gradients, else the stack's."""
     return run.states.gradients if run.states.gradients is not None else run.stack.reduce_bytes

@@ -28,7 +28,7 @@ from engine.operators.prediction import prediction
 from engine.operators.work import ELEMENT
 from engine.schedules import SCHEDULES
 from engine.stages import Stage, assign
-from engine.states import RankParameters, gradient_bytes, rank_parameters
+from engine.states import RankParameters, accumulated_bytes, rank_parameters
 
 SELECTIVE = ("sdpa",)
 
@@ -116,7 +116,7 @@ def predicted(run: Run, d: Degrees, kind: LayerKind, prices: Prices) -> tuple[Pr
     """The blocks of one multi-token-prediction module, whose layer is of the last kind; none without modules."""
     if not run.model.mtp:
         return ()
-    layer, last = prediction(run, d, layer_blocks(run, d, kind, prices.device.fused_attention), gradient_bytes(run))
+    layer, last = prediction(run, d, layer_blocks(run, d, kind, prices.device.fused_attention), accumulated_bytes(run))
     return price_block(layer, prices, recompute_ops(run)), price_block(last, prices, ())
 
 
@@ -132,7 +132,7 @@ def timing(run: Run, d: Degrees, n: Parameters) -> Timing:
         for kind in dict.fromkeys(kinds)
     }
     first = price_block(embedding(run, d), prices, ())
-    last = price_block(head(run, d, gradient_bytes(run)), prices, ())
+    last = price_block(head(run, d, accumulated_bytes(run)), prices, ())
     modules = predicted(run, d, kinds[-1], prices)
     stages = assign(len(kinds), d.pp, d.vp, run.layout.split, run.layout.stages, run.model.mtp)
     forward, backward = [], []
@@ -160,9 +160,9 @@ def timing(run: Run, d: Degrees, n: Parameters) -> Timing:
 
 
 def send_bytes(run: Run, d: Degrees) -> Column:
-    """Bytes of one send between stages: T h w, divided by tp under sequence parallelism (ruling 12)."""
+    """Bytes of one send between stages: T h w, divided by tp where ranks hold or send parts of it (ruling 12)."""
     assert run.model.hidden is not None
-    return d.tokens * run.model.hidden * ELEMENT / (d.tp if d.sequence_parallel else ONE)
+    return d.tokens * run.model.hidden * ELEMENT / (d.tp if d.sequence_parallel or run.stack.scatter_sends else ONE)
 
 
 def recomputed_flops(run: Run, d: Degrees, made: Timing) -> Column:

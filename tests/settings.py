@@ -25,6 +25,7 @@ GPU: dict[str, Any] = {
     "efficiency.gemm_fp8": 0.75,
     "efficiency.gemm_fp4": 0.6,
     "efficiency.half_k": 175,
+    "efficiency.attention": 1.0,
     "efficiency.memory": 0.82,
     "efficiency.gather": 0.69,
     "efficiency.all_reduce": 0.81,
@@ -34,6 +35,7 @@ GPU: dict[str, Any] = {
     "attention.half_sequence": 500,
     "attention.eager_forward": 0.36,
     "attention.eager_backward": 0.34,
+    "attention.first": 0.19,
 }
 MODEL: dict[str, Any] = {
     "layers": 80,
@@ -87,6 +89,10 @@ STACK: dict[str, Any] = {
     "pipeline_exposed": 0.19,
     "data_exposed": 0.09,
     "tensor_hidden": 0.0,
+    "tensor_call": 0.0,
+    "scatter_sends": False,
+    "dispatch_share": 0.67,
+    "expert_hidden": 0.0,
     "straggler": 0.007,
     "step_time": 0.01,
     "vocabulary_multiple": 1,

@@ -13,7 +13,7 @@ from engine.columns import ONE, ZERO, column
 from engine.groups import groups
 from tests.settings import run
 
-IDEAL = Terms("fitted", ONE, ONE, ONE, ONE, ZERO, ONE)
+IDEAL = Terms("fitted", ONE, ONE, ONE, ONE, ONE, ZERO, ONE)
 
 
 def flat_group(n: int, beta: float, hop: float = 0.0) -> network.Group:

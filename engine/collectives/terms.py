@@ -29,6 +29,7 @@ class Terms:
     all_reduce: Column
     all_to_all: Column
     across: Column
+    exchange: Column  # of an all-to-all across domains
     call: Column
     experts_per_token: Column  # copies of a row that an expert dispatch sends, 1 without experts
 
@@ -45,7 +46,16 @@ def of(run: Run) -> Terms:
     e = run.gpu.efficiency
     s0 = run.cluster.protocol == "s0"
     call, active = ZERO if s0 else column(CALL), ONE if run.model.experts is None else run.model.experts.active
-    return Terms(run.cluster.protocol, e.gather, e.all_reduce, e.all_to_all, column(ACROSS), call, active)
+    return Terms(
+        run.cluster.protocol,
+        e.gather,
+        e.all_reduce,
+        e.all_to_all,
+        column(ACROSS),
+        run.stack.dispatch_share,
+        call,
+        active,
+    )
 
 
 def s0_efficiency(size: Column) -> Column:

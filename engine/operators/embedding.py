@@ -9,7 +9,7 @@ from engine.inputs import Run
 from engine.layout import Degrees
 from engine.operators.head import narrowed
 from engine.operators.work import ELEMENT, Block, Collective, Kept, Traffic, Work
-from engine.states import gradient_bytes
+from engine.states import accumulated_bytes
 
 
 def embedding(run: Run, d: Degrees) -> Block:
@@ -24,7 +24,7 @@ def embedding(run: Run, d: Degrees) -> Block:
     forward: list[Work] = [Traffic("embedding", rows, 2), Collective("embedding sum", kind, rows, "tensor")]
     backward: list[Work] = [Collective("embedding sum", back, rows, "tensor")] if back else []
     backward.append(Traffic("embedding", rows, 3))
-    wider, wider_back = narrowed(run, d.tokens, run.model.hidden, shape(run.model).embedding, gradient_bytes(run))
+    wider, wider_back = narrowed(run, d.tokens, run.model.hidden, shape(run.model).embedding, accumulated_bytes(run))
     forward, backward = [*forward, *wider], [*wider_back, *backward]
     kept = (Kept("embedding", "dropout mask", rows / split / ELEMENT),) if run.model.dropout else ()
     return Block("embedding", tuple(forward), tuple(backward), kept)

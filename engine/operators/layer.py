@@ -10,12 +10,12 @@ from engine.operators.latent import latent_attention
 from engine.operators.mixer import mixer
 from engine.operators.mlp import mlp
 from engine.operators.work import Block
-from engine.states import gradient_bytes
+from engine.states import accumulated_bytes
 
 
 def layer_blocks(run: Run, d: Degrees, kind: LayerKind, fused: bool) -> tuple[Block, ...]:
     """Attention or a mixer, then an MLP or experts; a layer of a single block has one of them."""
-    gradient = gradient_bytes(run)
+    gradient = accumulated_bytes(run)
     made: list[Block] = []
     if kind.first == "mixer":
         made.append(mixer(run, d, gradient))

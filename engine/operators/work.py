@@ -131,10 +131,10 @@ def linear(
 ) -> tuple[Gemm, tuple[Gemm, Gemm]]:
     """Forward GEMM and its two backward GEMMs (input gradient dX, weight gradient dW), each with its own shape.
 
-    Half of the weights' bytes is not hidden behind the arithmetic; dW reads and writes the accumulated gradient.
-    ``weight`` and ``gradient`` are bytes per parameter. Source: S0 section 6; study of open runs (weight streaming).
+    Half of the weights' bytes is not hidden behind the arithmetic; dW moves the accumulated gradient.
+    ``weight`` and ``gradient`` are bytes moved per parameter. Source: S0 section 6; study of open runs.
     """
     forward = Gemm(op, m, n, k, weights=n * k * weight)
     d_input = Gemm(op, m, k, n, weights=n * k * weight, tag="dX")
-    d_weight = Gemm(op, k, n, m, weights=n * k * 2 * gradient, tag="dW")
+    d_weight = Gemm(op, k, n, m, weights=n * k * gradient, tag="dW")
     return forward, (d_input, d_weight)

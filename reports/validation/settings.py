@@ -17,6 +17,16 @@ LATENT = {
     "rope_head": 64.0,
     "head": 128.0,
 }  # DeepSeek-V2 and -V3; no column has it
+# What "selective" recomputes under each stack; no column says it. Megatron: core attention; where a fused kernel
+# makes that needless, the up-projections of latent attention or the cheap operations of an expert layer. TorchTitan:
+# every other multiply. MaxText: save_dot_except_mlpwi.
+CHEAP = ("norm", "activation")
+SELECTIVE: dict[str, tuple[str, ...]] = {
+    "torch-fsdp2": ("alternate",),
+    "torchtitan": ("alternate",),
+    "jax-maxtext": ("norm", "rope", "activation", "mlp_up"),
+}
+LATENT_UP = (*CHEAP, "q_up", "kv_up")
 LORA_RANK = 32.0  # as in NVIDIA's NeMo 2.0 guide to PEFT; no column has it, and 8 to 64 moves a step by 0.1 %
 LORA_TARGETS = ("q", "k", "v", "o")  # linear_qkv and linear_proj in the same guide
 TEMPLATE = """edition 2026
@@ -52,8 +62,23 @@ def settings_of(row: Row) -> dict[str, Any]:
     found |= _model(row) | _network(row, gpu, found) | _layout(row) | _experts(row)
     if row.get("task", "").startswith("lora"):
         found |= {"lora": True, "lora.rank": LORA_RANK, "lora.targets": LORA_TARGETS}
+    if found["layout.recompute"] == "selective":
+        found["layout.recompute.ops"] = selective(row)
+    if row["framework"].startswith("Megatron-Bridge"):
+        found["dispatcher"] = "deduplicated"  # its recipes of expert models use DeepEP or HybridEP
+    if stack_of(row) == "megatron-core":
+        found |= {"layout.overlap.data": False, "layout.overlap.pipeline": False}  # Megatron-LM overlaps when asked
     found |= {"batch": number(row, "gbs"), "precision": PRECISIONS.get(row["precision"], row["precision"])}
     return {path: value for path, value in found.items() if value is not None}
+
+
+def selective(row: Row) -> tuple[str, ...]:
+    """The operations that a selective recomputation repeats under the row's framework."""
+    if row.get("attention") == "mla":
+        return LATENT_UP
+    if (number(row, "experts") or 0.0) > 1:
+        return CHEAP
+    return SELECTIVE.get(stack_of(row), ("sdpa",))
 
 
 def _value(row: Row, name: str, default: float = 1.0) -> float:
@@ -96,7 +121,15 @@ def _experts(row: Row) -> dict[str, Any]:
         "model.experts.dense_layers": layers - sparse if every == 1 else 0.0,
         "model.experts.dense_ffn": number(row, "ffn"), "model.experts.imbalance": 1.0,
         "model.experts.router_bias": False, "model.experts.bias": False, "layout.expert": _value(row, "ep", widest),
+        "layout.expert_tensor": _expert_tensor(row),
     }  # fmt: skip
+
+
+def _expert_tensor(row: Row) -> float:
+    """Expert-tensor degree: Megatron's default is the tensor degree; 1 where a stage has not the ranks for that."""
+    tensor, expert = _value(row, "tp"), _value(row, "ep")
+    stage = _value(row, "n_gpus") // _value(row, "pp")
+    return tensor if "Megatron" in row["framework"] and stage % (tensor * expert) == 0 else 1.0
 
 
 def _network(row: Row, gpu: str, base: dict[str, Any]) -> dict[str, Any]:
