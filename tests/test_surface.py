@@ -53,6 +53,7 @@ def test_commands_and_their_options() -> None:
         "diff": ["--all", "--format", "--set", "NEW", "OLD"],
         "doctor": [],
         "explain": ["CODE"],
+        "fit": ["--format", "FILE"],
         "fmt": ["--check", "FILES"],
         "import": [
             *("--against", "--format", "--gpu", "--name", "--per-node", "--plan", "--run", "--steps", "--tier", "FILES")
@@ -64,10 +65,10 @@ def test_commands_and_their_options() -> None:
 
 
 SETTINGS = {
-    "gpu": 38,
+    "gpu": 40,
     "model": 68,
     "cluster": 54,
-    "stack": 51,
+    "stack": 57,
     "calibration": 34,
     "trace": 13,
     "run": 87,

@@ -134,9 +134,7 @@ def configurations(data: bytes) -> list[tuple[str, bytes]]:
         found = json.loads(data)
     except (ValueError, RecursionError):
         return []
-    whole = (
-        isinstance(found, dict)
-        and bool(found)
-        and all(isinstance(v, dict) and ("architectures" in v or "model_type" in v) for v in found.values())
+    whole = isinstance(found, dict) and bool(found) and all(
+        isinstance(v, dict) and ("architectures" in v or "model_type" in v) for v in found.values()
     )
     return [(name, json.dumps(value).encode()) for name, value in found.items()] if whole else []

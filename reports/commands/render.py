@@ -155,14 +155,8 @@ def check_stream(stream: bool, chosen: tuple[str, ...], files: tuple[Path, ...])
 @click.option("--format", "chosen", default="html,pdf", show_default=True, callback=formats, help="html,pdf,json,csv")
 @click.option("--set", "overrides", multiple=True, metavar="NAME=VALUE", help="Replace a setting (cluster.nodes=256)")
 @click.option("--vary", "varied", multiple=True, metavar="NAME=RANGE", help="Vary a setting (layout.tensor=1..8)")
-@click.option(
-    "--diff",
-    "pair",
-    nargs=2,
-    type=click.Path(path_type=Path),
-    metavar="OLD NEW",
-    help="Say what changed from one file, or rendered JSON, to another; --set applies to NEW.",
-)
+@click.option("--diff", "pair", nargs=2, type=click.Path(path_type=Path), metavar="OLD NEW",
+              help="Say what changed from one file, or rendered JSON, to another; --set applies to NEW.")
 @click.option("--jobs", default=1, show_default=True, type=click.IntRange(1, 256), help="Processes, one file each.")
 @click.option("--quiet", is_flag=True, help="Say nothing but problems.")
 @click.version_option(package_name="tonnage", prog_name="tonnage")

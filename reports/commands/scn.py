@@ -15,6 +15,7 @@ FILES = {
     "catalog": "catalog",
     "diff": "diff",
     "explain": "explain",
+    "fit": "fit",
     "fmt": "fmt",
     "import": "import_",
     "lsp": "lsp",

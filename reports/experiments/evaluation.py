@@ -144,7 +144,9 @@ def kept(rules: Sequence[Rule], part: Part) -> tuple[Flags, list[Removal]]:
 MEMORY = frozenset(m.name for m in METRICS if m.name.startswith("memory"))
 
 
-def after(rules: Sequence[Rule], found: Found, gaps: Sequence[Column | None], short: Column | None) -> list[Removal]:
+def after(
+    rules: Sequence[Rule], found: Found, gaps: Sequence[Column | None], short: Column | None
+) -> list[Removal]:
     """What rules of the layout, memory and requirements take of the points that were not dropped."""
     layout = _worded(found.broken)
     times = np.sum([flags for _, flags in layout], axis=0) if layout else np.zeros(found.size, dtype=np.int64)

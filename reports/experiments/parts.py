@@ -76,7 +76,9 @@ def part(space: Space, variant: Variant, positions: Sequence[Positions]) -> Part
     return Part(settings, tuple(positions), tuple(len(d.steps) for d in space.dimensions), tuple(wrong))
 
 
-def _tables(variant: Variant, positions: Sequence[Positions]) -> Iterator[tuple[tuple[int, ...], list[dict[str, Any]]]]:
+def _tables(
+    variant: Variant, positions: Sequence[Positions]
+) -> Iterator[tuple[tuple[int, ...], list[dict[str, Any]]]]:
     """Dimensions, and the rows of settings that they decide together, at these positions."""
     for k, own in enumerate(variant.steps):
         yield (k,), [own[i] for i in positions[k]]
@@ -161,3 +163,4 @@ def one(space: Space, index: int) -> Part:
     at = np.unravel_index(index, lengths) if lengths else ()
     variant = next(v for v in space.variants if all(at[k] == i for k, i in v.positions.items()))
     return part(space, variant, [np.array([i], dtype=np.intp) for i in at])
+

@@ -149,7 +149,9 @@ def short(status: int, broken: Sequence[str], results: Mapping[str, float | None
     return "lacks input" if status == NOT_EVALUATED else None
 
 
-def sentences(status: int, broken: Sequence[str], wrong: Set[str], results: Mapping[str, float | None]) -> list[str]:
+def sentences(
+    status: int, broken: Sequence[str], wrong: Set[str], results: Mapping[str, float | None]
+) -> list[str]:
     """The same in sentences."""
     headroom = results.get("memory_headroom")
     if status == CANNOT_BE_BUILT:
@@ -312,3 +314,4 @@ def charted(item: Item, points: Sequence[Json], table: Table) -> Json:
     base = {} if table.base is None else table.base.plain()
     values = [plain(item({**base, **p["settings"], **p["results"]})) for p in points]
     return {"text": item.text, "unit": unit_of(item.unit, item.compute), "values": values}
+

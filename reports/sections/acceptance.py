@@ -177,3 +177,5 @@ def reasons(rows: Sequence[Json]) -> Table:
     cells: tuple[tuple[Cell, ...], ...] = tuple((ids(own), why, where or None) for (why, where), own in found.items())
     columns: tuple[Column, ...] = (text("Rows", 34), text("Reason of the threshold"), text("Source", 84))
     return Table("acceptance_reasons", "Reasons", columns, cells)
+
+
