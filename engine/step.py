@@ -122,7 +122,7 @@ def predicted(run: Run, d: Degrees, kind: LayerKind, prices: Prices) -> tuple[Pr
 
 def timing(run: Run, d: Degrees, n: Parameters) -> Timing:
     """Every block priced, every stage timed."""
-    prices = Prices(run, kernels.device(run), groups(run, d), terms.of(run))
+    prices = Prices(run, kernels.device(run), groups(run, d), terms.of_step(run))
     fused, ops = prices.device.fused_attention, recompute_ops(run)
     kinds = layer_kinds(run.model)
     layers = {

@@ -231,13 +231,29 @@ def test_dense_peaks_links_and_node_power_of_the_catalog(tmp_path: Path) -> None
     assert part("mi300x", tmp_path)["pair_link"] == 64e9
 
 
-@pytest.mark.parametrize("name", ["a100-sxm", "h100-sxm-96gb", "h100-pcie", "b200", "b300", "gb200", "gb300"])
+@pytest.mark.parametrize("name", ["a100-sxm", "h100-sxm-96gb", "h100-pcie"])
 def test_sustained_clocks_follow_the_power_law(name: str, tmp_path: Path) -> None:
     """phi = 85.6% ((W per bf16 TFLOP)/reference)^0.67, the fit on published runs."""
-    reference = {"a": 1.28, "h": 0.708, "b": 0.48, "g": 0.48}[name[0]]
+    reference = {"a": 1.28, "h": 0.708}[name[0]]
     gpu = part(name, tmp_path)
     per_tflop = gpu["power"] / (gpu["peak.bf16"] / 1e12)
-    assert gpu["efficiency.clock"] == pytest.approx(0.856 * (per_tflop / reference) ** 0.67, abs=2e-3)
+    assert gpu["efficiency.clock"] == pytest.approx(0.856 * (per_tflop / reference) ** 0.67, abs=5e-3)
+
+
+@pytest.mark.parametrize(
+    ("name", "precision", "measured"),
+    [("b300", "bf16", 1.195), ("b300", "fp8", 1.25), ("gb200", "bf16", 1.03), ("gb200", "fp8", 1.08)],
+)
+def test_blackwell_parts_differ_as_their_gemm_tables_do(
+    name: str, precision: str, measured: float, tmp_path: Path
+) -> None:
+    """Median rate of 66 shapes against B200's (ai-dynamo/aiconfigurator), M >= 512."""
+
+    def rate(gpu: dict[str, Any]) -> float:
+        best = gpu["efficiency.gemm" if precision == "bf16" else f"efficiency.gemm_{precision}"]
+        return float(gpu[f"peak.{precision}"] * gpu["efficiency.clock"] * best)
+
+    assert rate(part(name, tmp_path)) / rate(part("b200", tmp_path)) == pytest.approx(measured, rel=0.06)
 
 
 @pytest.mark.parametrize("name", FABRICS)
@@ -264,7 +280,7 @@ def test_a_stack_states_its_kernels_and_its_source(name: str, tmp_path: Path) ->
     stack = {k.removeprefix("stack."): v for k, v in values("stack", name, tmp_path).items() if k.startswith("stack.")}
     assert all(stack[k] for k in ("source", "confidence", "verified", "attention"))
     assert 0 < stack["passes"] <= 1.5
-    assert stack["data_exposed"] == 0 or stack["overlap_tax"] in (0, 0.23)
+    assert stack["data_exposed"] == 0 or stack["overlap_tax"] in (0, 0.22)
 
 
 @pytest.mark.oracle("S4-mtbf")

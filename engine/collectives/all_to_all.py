@@ -28,7 +28,7 @@ def _slower(size: Column, group: Group, terms: Terms, leaving: Column) -> Column
     if terms.protocol == "s0":
         inside_alpha = outside_alpha = terms.alpha("all_to_all", size, group.crosses)
     else:
-        inside_alpha, outside_alpha = terms.all_to_all, terms.exchange
+        inside_alpha, outside_alpha = terms.all_to_all, terms.across * terms.exchange
     inside = size * (np.minimum(g, n) - 1) / n / (inside_alpha * group.inside)
     outside = np.where(group.crosses, leaving / (outside_alpha * group.uniform), 0.0)
     latency = np.where(group.crosses, group.hop[-1], group.hop[0])

@@ -5,7 +5,7 @@ Two protocols. ``s0``: 0.5 below 32 KiB, 0.7 below 1 MiB, 0.9 above (S0), made m
 t0 from measured call floors. Source: ruling E17, fitted on measured nccl-tests tables.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -29,7 +29,7 @@ class Terms:
     all_reduce: Column
     all_to_all: Column
     across: Column
-    exchange: Column  # of an all-to-all across domains
+    exchange: Column  # of that, what an all-to-all reaches
     call: Column
     experts_per_token: Column  # copies of a row that an expert dispatch sends, 1 without experts
 
@@ -52,10 +52,15 @@ def of(run: Run) -> Terms:
         e.all_reduce,
         e.all_to_all,
         column(ACROSS),
-        run.stack.dispatch_share,
+        ONE,
         call,
         active,
     )
+
+
+def of_step(run: Run) -> Terms:
+    """The terms of a training step: the experts' exchange reaches less than a bare all-to-all does across domains."""
+    return replace(of(run), exchange=run.stack.dispatch_share / ACROSS)
 
 
 def s0_efficiency(size: Column) -> Column:
