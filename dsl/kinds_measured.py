@@ -101,7 +101,7 @@ ACTUAL = Kind(
     "actual",
     "how far a run that is under way has come; finish and cost are forecast again from it",
     (
-        row("tokens", "tokens", "trained so far", bounds=">= 0"),
+        row("tokens", "tokens", "trained so far", "!", bounds=">= 0"),
         row("date", "date", "the day that this was so"),
         row("started", "date", "first day of the run; the report's start when absent"),
         row("elapsed", "seconds", "time since the start, instead of both dates", bounds="> 0"),

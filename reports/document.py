@@ -23,7 +23,9 @@ from reports.experiments.table import evaluate_table
 from reports.intervals import intervals
 from reports.judgement import check, plain, verdict
 from reports.point import Json, failures, number, point_of
+from reports.profiled import profiled
 from reports.programme import off_plan, programme
+from reports.progress import progress
 from reports.roofline_point import roofline_point
 from reports.summary import failed, key_numbers
 from reports.summary import verdict as summary_verdict
@@ -34,7 +36,8 @@ ENGINE_VERSION = "0.1.0"
 def build(scenario: Scenario) -> Json:
     """The document of a scenario: every run of the file evaluated, judged and summed up."""
     runs = [(run, evaluated(run)) for run in scenario.runs]
-    points = [point(run, result, scenario.checks) for run, result in runs]
+    start = str(report_of(scenario.report).get("start") or "")
+    points = [point(run, result, scenario.checks, start) for run, result in runs]
     compared = comparisons(scenario, runs, points)
     points = points or [p for e in compared[:1] for p in baseline_first(e)]
     found = tables(scenario)
@@ -179,15 +182,17 @@ def report_of(report: Report | None) -> Json:
     return stated | {name: [dict(row) for row in lists[name]] for name in ("conditions", "approvals", "revisions")}
 
 
-def point(run: Run, result: Result, checks: tuple[Check, ...]) -> Json:
+def point(run: Run, result: Result, checks: tuple[Check, ...], start: str = "") -> Json:
     """One run evaluated: the engine's part, the settings with their origin, verdicts, checks, measured values."""
     found = point_of(result)
     values = names_of(run, result)
     found["settings"] = {path: plain(value.value) for path, value in run.settings.items()}
-    found["inputs"] = [input_row(path, value) for path, value in stated(run)]
+    found["inputs"] = [input_row(path, value) for path, value in replaced(stated(run))]
     found["verdicts"] = [verdict(rule, values) for rule in run.requires]
     found["checks"] = [check(rule, values) for rule in checks] if result.status in ("ok", "does_not_fit") else []
     found["measured"] = measured(run, result)
+    found["trace"] = profiled(found["settings"], result)
+    found["progress"] = progress(found["settings"], result, start)
     found["failures"] = failures(hazards(run), float(result.columns["used_gpus"][0]))
     found["formula_days"] = formula(result)
     found["intervals"] = intervals(found["settings"], found["results"])
@@ -203,6 +208,24 @@ def stated(run: Run) -> list[tuple[str, Value]]:
     """The settings that have a value; the run's own name and what was measured of it are no inputs."""
     beside = ("name", "trace", "actual")
     return [(p, v) for p, v in run.settings.items() if v.value is not None and p.partition(".")[0] not in beside]
+
+
+# What a measured value stands in the place of, by its path behind "calibration.".
+MEASURED = {
+    "gemm": "efficiency.gemm", "gemm_fp8": "efficiency.gemm_fp8", "gemm_fp4": "efficiency.gemm_fp4",
+    "half_k": "efficiency.half_k", "memory": "efficiency.memory", "attention.forward": "attention.forward",
+    "attention.backward": "attention.backward",
+}  # fmt: skip
+
+
+def replaced(rows: list[tuple[str, Value]]) -> list[tuple[str, Value]]:
+    """The inputs, those that a calibration stands in for with a note that says so."""
+    own = {path.removeprefix("calibration.") for path, _ in rows if path.startswith("calibration.")}
+    name = next((value.value for path, value in rows if path == "calibration"), "")
+    gone = {f"cluster.gpu.{MEASURED[p]}" for p in own if p in MEASURED}
+    gone |= {f"cluster.{p}" for p in own if p.startswith("tier.") and p.endswith(".latency")}
+    note = f"replaced by calibration {name}"
+    return [(path, value._replace(note=note) if path in gone else value) for path, value in rows]
 
 
 def names_of(run: Run, result: Result) -> dict[str, Any]:

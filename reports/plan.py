@@ -43,6 +43,8 @@ EMPTY_POINT: Json = {
     "timeline": None,
     "gpus": None,
     "formula_days": None,
+    "trace": None,
+    "progress": None,
     "intervals": None,
     **dict.fromkeys(
         (

@@ -12,6 +12,7 @@ from reports.figures import (
     measured,
     memory,
     pipeline_schedule,
+    profiled,
     roofline,
     step_time,
     topology,
@@ -164,6 +165,12 @@ def point() -> dict[str, Any]:
             for span, n in (("node", 8), ("pod", 1024))
         ],
         "measured": [{"name": "mfu", "value": 0.41, "predicted": 0.432, "error": 0.054, "source": "log"}],
+        "trace": {
+            "rows": [
+                {"class": kind, "predicted": p, "predicted_busy": b, "measured": m, "busy": n, "slowest": s}
+                for kind, p, b, m, n, s in (("gemm", 9.0, 9.0, 9.8, 9.8, 10.1), ("data", 0.4, 2.1, 1.3, 2.6, 8.7))
+            ]
+        },
     }
 
 
@@ -265,6 +272,10 @@ DATA: dict[str, st.SearchStrategy[Any]] = {
         several(st.builds(traffic_by_tier.TrafficRow, names, st.sampled_from(TIERS), absent, absent, absent)),
         st.just(TIERS),
         st.integers(0, 200),
+    ),
+    "profiled": st.builds(
+        profiled.ProfiledData,
+        several(st.builds(profiled.ProfiledRow, names, *[numbers] * 5)),
     ),
     "roofline": st.builds(
         roofline.RooflineData,

@@ -50,7 +50,7 @@ def links(asked: Asked) -> Made:
     if asked.plan is None and not asked.tier:
         notes.append("Tiers are called node and pod; rename them as your cluster does, or import with --plan.")
     name = name_of(asked.name or asked.files[0].stem, "calibration")
-    text = block(CALIBRATION, name, settings(fits, asked), parts(fits), notes=notes)
+    text = block(CALIBRATION, name, settings(fits, asked), parts(fits, asked), notes=notes)
     return Made(opening(asked.plan) + text + follows(asked.plan, name, "calibration"), [])
 
 
@@ -112,22 +112,44 @@ def latencies(fits: Sequence[Fitted]) -> link_fit.Latency | None:
                              for f in enough])  # fmt: skip
 
 
-def parts(fits: Sequence[Fitted]) -> list[tuple[str, str, dict[str, object]]]:
+def parts(fits: Sequence[Fitted], asked: Asked) -> list[tuple[str, str, dict[str, object]]]:
     """A block for each tier: rates by kind (the geometric mean of several tests), and the latency of a hop."""
+    hops = hop_times(fits, asked)
     rates: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for f in fits:
         rates[f.tier][KINDS[f.test.collective]].append(f.fit.rate)
-    made = []
+    made: list[tuple[str, str, dict[str, object]]] = []
     for tier, found in rates.items():
         values: dict[str, object] = {
             kind: exp(sum(map(log, found[kind])) / len(found[kind]))
             for kind in ("gather", "all_reduce", "all_to_all", "send")
             if kind in found
         }
-        timed = latencies([f for f in fits if f.tier == tier or f.domains == 1])
-        inside = all(f.domains == 1 for f in fits if f.tier == tier)
-        hop = None if timed is None else timed.inside if inside else timed.across
-        if hop is not None:
-            values["latency"] = hop
+        if tier in hops:
+            values["latency"] = hops.pop(tier)
         made.append(("tier", tier, values))
+    for tier, hop in hops.items():
+        made.append(("tier", tier, {"latency": hop}))
     return made
+
+
+def hop_times(fits: Sequence[Fitted], asked: Asked) -> dict[str, float]:
+    """The latency of a hop by tier, as the engine counts hops: rings and sends on the tier that their ranks reach,
+    trees and all-to-alls across domains on the outermost tier.
+    """
+    chain = asked.plan.engine.cluster.tier if asked.plan is not None else ()
+    near = [f for f in fits if f.domains == 1]
+    found: dict[str, float] = {}
+    for tier in dict.fromkeys(f.tier for f in fits):
+        own = [f for f in fits if f.tier == tier]
+        outer = chain[-1].name if chain and any(f.domains > 1 for f in own) else tier
+        far = ("all_reduce", "all_to_all")
+        for name, some in (
+            (tier, own if outer == tier else [f for f in own if f.test.collective not in far]),
+            (outer, own if outer == tier else [f for f in own if f.test.collective in far]),
+        ):
+            timed = latencies([*near, *(f for f in some if f.domains > 1)])
+            hop = None if timed is None or not some else timed.across if some[0].domains > 1 else timed.inside
+            if hop is not None:
+                found[name] = hop
+    return found

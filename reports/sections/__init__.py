@@ -23,6 +23,8 @@ from reports.sections.phases import phases
 from reports.sections.pipeline import pipeline
 from reports.sections.point_lists import point_lists
 from reports.sections.portfolio import portfolio
+from reports.sections.profiled import profiled
+from reports.sections.progress import progress
 from reports.sections.requirements import requirements
 from reports.sections.results import results
 from reports.sections.rooflines import rooflines
@@ -53,9 +55,9 @@ class Chapter:
 OUTLINE: tuple[Chapter, ...] = (
     Chapter("requirements-and-assumptions", "Requirements and assumptions", (requirements, assumptions), always=True),
     Chapter("configuration", "Configuration", (layout, memory)),
-    Chapter("performance", "Performance", (step, phases, pipeline, network, measured)),
+    Chapter("performance", "Performance", (step, phases, pipeline, network, measured, profiled)),
     Chapter("failures-and-checkpoints", "Failures and checkpoints", (failures,)),
-    Chapter("cost-and-power", "Cost and power", (cost, power)),
+    Chapter("cost-and-power", "Cost and power", (cost, power, progress)),
     Chapter("operations-on-the-roof", "Operations on the roof", (rooflines,)),
     Chapter("alternatives-side-by-side", "Alternatives", (compare, alternatives)),
     Chapter("programme", "Programme", (portfolio,)),

@@ -12,17 +12,20 @@ from reports.terms import words
 from reports.units import unit_of
 
 COLUMNS = (code("Setting", 62), number("Value", width=34), text("Unit", 24), text("Source", 14), text("Stated in"))
+REPLACED = "replaced by calibration"
 ABOUT = ("source", "confidence", "verified", "as_of", "name")  # settings that speak about others: not inputs
 
 
 def assumptions(plan: Plan) -> Section | None:
-    """What is stated, what the library gives, and the sources of both."""
+    """What is stated, what a calibration measured, what the library gives, and the sources of all."""
     stated, library = rows_of(plan, ("stated", "inherited")), rows_of(plan, ("library",))
+    measured = rows_of(plan, ("calibration",))
     if not stated and not library:
         return None
-    keys = source_keys(stated + library)
+    keys = source_keys(stated + measured + library)
     tables = (
         input_table("stated", "Inputs stated in the scenario", stated, keys),
+        input_table("calibrated", "Inputs measured by the user, which the prediction follows", measured, keys),
         input_table("library", "Inputs from the library", library, keys),
         sources_table(keys),
     )
@@ -75,7 +78,10 @@ def input_table(key: str, caption: str, inputs: list[Json], keys: dict[Source, s
 
 def input_row(row: Json, keys: dict[Source, str]) -> tuple[Cell, ...]:
     value, unit = input_value(row["value"], row.get("unit"), row.get("written"))
-    return (row["path"], value, unit, keys.get(source_of(row)), row.get("where"))
+    where = row.get("where")
+    if str(row.get("note") or "").startswith(REPLACED):
+        where = f"{where or ''}, {row['note']}".lstrip(", ")
+    return (row["path"], value, unit, keys.get(source_of(row)), where)
 
 
 def input_value(value: object, unit: str | None, written: str | None = None) -> tuple[Cell, Cell]:
