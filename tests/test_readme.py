@@ -139,6 +139,9 @@ def test_every_command_works_as_it_stands(tmp_path: Path) -> None:
     (tmp_path / "tests" / "data").mkdir(parents=True)
     (tmp_path / "tests" / "data" / "runs.csv").write_bytes((ROOT / "tests" / "data" / "runs.csv").read_bytes())
     (tmp_path / "config.json").write_bytes(CONFIG.read_bytes())
+    for name, nodes in (("old.scn", 8), ("new.scn", 16)):
+        text = (ROOT / "scenarios" / "team-70b.scn").read_text("utf-8")
+        (tmp_path / name).write_text(text.replace("nodes         = 512", f"nodes         = {64 * nodes}"), "utf-8")
     (tmp_path / "nccl.txt").write_text(nccl("all_reduce", 8, [(2.0**32, 400.0)]), "utf-8")
     (tmp_path / "gemm.csv").write_text("dtype,m,n,k,tflops\nbf16,8192,8192,8192,650\n", "utf-8")
     for command in COMMANDS:
