@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from engine.columns import ONE, ZERO, Column
 from engine.model_inputs import Experts, Model
+from engine.once import once
 
 MIXER_NEEDS = {
     "mamba1": ("inner", "state", "rank"),
@@ -32,6 +33,7 @@ def given(*options: Column | None) -> Column:
     return next(o for o in options if o is not None)
 
 
+@once
 def missing_dimensions(model: Model) -> tuple[str, ...]:
     """Settings an exact count lacks ("model.ffn" …); empty when ``count`` can work from dimensions."""
     attention, experts = model.attention, model.experts
@@ -44,6 +46,7 @@ def missing_dimensions(model: Model) -> tuple[str, ...]:
     return tuple(f"model.{name}" for name, value in needed.items() if value is None)
 
 
+@once
 def shape(model: Model) -> Shape:
     """The model's dimensions with defaults: k = a, d = h/a, dv = d; latent attention adds the rotary part to d."""
     attention = model.attention

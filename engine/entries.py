@@ -26,7 +26,7 @@ def step(run: Run, d: Degrees, n: Parameters) -> Step:
     made = timing(run, d, n)
     schedule, m = SCHEDULES[run.layout.schedule.kind], d.micro_batches
     times = StageTimes(made.forward, made.backward)
-    bubble = np.maximum(schedule.total(times, m, d.vp, ZERO) - m * made.slowest, 0.0)
+    bubble = np.maximum(schedule.steady(times, m, d.vp) - m * made.slowest, 0.0)
     bubble = calibrate.factor(run, "pipeline") * bubble
     entries = [*stage_entries(run, d, made), wait("pipeline", "bubble", bubble)]
     if d.pp > 1:

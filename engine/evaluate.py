@@ -51,7 +51,7 @@ def evaluate(run: Run, advise: bool = True) -> Result:
         count(result)
         time_step(result, advise)
         rate(result)
-        fill_memory(result)
+        fill_memory(result, advise)
     if result.status != "cannot_be_built":
         keep_going(result)
         pay(result)
@@ -170,8 +170,9 @@ def time_step(result: Result, simulated: bool = True) -> None:
         "micro_batches": d.micro_batches,
         "tokens_per_step": d.tokens_per_step,
     }
-    result.traffic = traffic_by_axis.traffic(run, d, made)
-    result.facts = traffic_by_axis.facts(run, d, made)
+    if simulated:
+        result.traffic = traffic_by_axis.traffic(run, d, made)
+        result.facts = traffic_by_axis.facts(run, d, made)
     result.columns["smallest_collective"] = traffic_by_axis.smallest_collective(made)
     if simulated:
         _simulate(result, total)
@@ -275,14 +276,19 @@ def rate(result: Result) -> None:
     result.columns["ridge"] = dev.peak / run.gpu.memory_bandwidth
 
 
-def fill_memory(result: Result) -> None:
-    """Memory of every stage; the fullest decides whether it fits."""
+def fill_memory(result: Result, every: bool = True) -> None:
+    """Memory of every stage; the fullest decides whether it fits.
+
+    Without ``every`` only of stages that can be the fullest: of ranks that hold the same layers the first one, since
+    no schedule keeps more micro-batches on a later stage than on an earlier one.
+    """
     run, d, made = result.run, result.degrees, result.step
     assert d is not None and made is not None
     if np.all(np.isnan(d.tokens)) or np.all(np.isnan(d.micro_batches)):
         result.lack(MEMORY_RESULTS, ("batch",))
         return
-    stages = result.memory = [memory.stage_memory(run, d, made.timing, s) for s in made.timing.stages]
+    wanted = made.timing.stages if every else [made.timing.stages[i] for i in made.timing.first_of_kind]
+    stages = result.memory = [memory.stage_memory(run, d, made.timing, s) for s in wanted]
     totals = np.stack(np.broadcast_arrays(*(s.total for s in stages)))
     fullest = np.argmax(totals, axis=0)
 
@@ -314,4 +320,5 @@ def fill_memory(result: Result) -> None:
     if peak.size == 1 and peak[0] > run.gpu.memory[0]:
         result.status = "does_not_fit"
         over = (peak[0] - run.gpu.memory[0]) / 2**30
-        result.reasons.append(f"stage {int(fullest[0])} needs {over:.1f} GiB more than the GPU has")
+        stage = stages[int(np.ravel(fullest)[0])].stage
+        result.reasons.append(f"stage {stage} needs {over:.1f} GiB more than the GPU has")

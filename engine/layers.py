@@ -6,6 +6,7 @@ Layers of one kind do the same work, so a model is priced once per kind and summ
 from dataclasses import dataclass
 
 from engine.model_inputs import Model
+from engine.once import once
 
 ALONE = {"M": ("mixer", ""), "*": ("attention", ""), "-": ("", "dense"), "E": ("", "experts")}
 WINDOWED = ("sliding", "chunked")
@@ -66,11 +67,13 @@ def layer_kind(model: Model, index: int) -> LayerKind:
     return LayerKind(False, has_experts(model, index), "mixer")
 
 
+@once
 def layer_kinds(model: Model) -> tuple[LayerKind, ...]:
     """The kind of every layer, in the order of the model."""
     return tuple(layer_kind(model, i) for i in range(model.layers or 0))
 
 
+@once
 def counted_kinds(model: Model) -> dict[LayerKind, int]:
     """How many layers there are of each kind, kinds in the order of their first layer."""
     counts: dict[LayerKind, int] = {}

@@ -6,6 +6,7 @@ step); an ``Entry`` is a row with the times it runs per step on the stage that s
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -49,7 +50,7 @@ class Entry:
     row: Row
     count: Column
 
-    @property
+    @cached_property
     def exposed(self) -> Column:
         return self.count * self.row.exposed
 
@@ -236,13 +237,23 @@ class PricedBlock:
     recompute: tuple[Row, ...]
     backward: tuple[Row, ...]
 
-    @property
+    @cached_property
     def forward_seconds(self) -> Column:
         return total(self.forward)
 
-    @property
+    @cached_property
     def backward_seconds(self) -> Column:
-        return total(self.recompute) + total(self.backward)
+        return self.recompute_seconds + self.own_backward
+
+    @cached_property
+    def recompute_seconds(self) -> Column:
+        """Of the work that runs again."""
+        return total(self.recompute)
+
+    @cached_property
+    def own_backward(self) -> Column:
+        """Of the backward pass without it."""
+        return total(self.backward)
 
 
 def recomputed(work: Work, block: str, ops: tuple[str, ...]) -> bool:

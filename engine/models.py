@@ -17,6 +17,7 @@ from engine.dimensions import Shape, expert_ffn, given, missing_dimensions, shap
 from engine.layer_counts import Layer, dense_layer, expert_layer, layer, norm
 from engine.layers import LayerKind, counted_kinds, is_windowed, layer_kinds
 from engine.model_inputs import Model
+from engine.once import once
 
 __all__ = [
     "Counted",
@@ -115,6 +116,7 @@ class Parameters:
         return self.over(lambda x: x.norms + x.attention_norms) + self.embedding_norm + self.final_norm
 
 
+@once
 def count(model: Model) -> Parameters:
     """Parameters of the model, part by part, to the last one.
 

@@ -9,6 +9,7 @@ o oversubscription; R concurrent rings over a boundary; all bandwidths per GPU a
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -50,17 +51,17 @@ class Group:
     def domains(self) -> Column:
         return self.elements[0]
 
-    @property
+    @cached_property
     def crosses(self) -> Flags:
         """Whether the group leaves its scale-up domain."""
         return np.asarray(self.domains > 1)
 
-    @property
+    @cached_property
     def bandwidth(self) -> Column:
         """Rate of a ring, per rank: NVLink inside, min(NVLink, g NICs) across (ruling 4)."""
         return np.where(self.crosses, np.minimum(self.inside, self.per_domain * self.outside), self.inside)
 
-    @property
+    @cached_property
     def ring_latency(self) -> Column:
         """Latency of n-1 ring steps (n hops once the ring leaves a domain): (n-k) inside + hops at each outer tier."""
         total = (self.size - np.where(self.crosses, self.domains, 1.0)) * self.hop[0]
@@ -69,7 +70,7 @@ class Group:
             total = total + np.where(here > 1, here - np.where(above > 1, above, 0.0), 0.0) * self.hop[i]
         return total
 
-    @property
+    @cached_property
     def tree_latency(self) -> Column:
         """Latency of a tree all-reduce: 2 log2(k) across + 2 (g-1) inside."""
         outer = self.hop[-1] if len(self.hop) > 1 else self.hop[0]

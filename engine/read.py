@@ -6,8 +6,8 @@ SI base units. Choices with arguments spread: "layout.schedule" and "layout.sche
 
 import types
 import typing
-from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any, TypeVar
 
@@ -119,6 +119,34 @@ def is_column(path: str) -> bool:
     return bool(_kinds().get(path, Column) == Column)
 
 
+def changed(run: Run, settings: Mapping[str, Any], paths: Collection[str]) -> Run:
+    """``run``, as ``built`` made it, with the settings at some paths; what no path is below stays the same object."""
+    return typing.cast(Run, _changed(run, "", settings, frozenset(paths)))
+
+
+def _changed(old: Any, path: str, settings: Mapping[str, Any], paths: frozenset[str]) -> Any:
+    """An input object with the fields that some path is below read anew."""
+    news: dict[str, Any] = {}
+    hints = _hints(typing.cast(typing.Hashable, type(old)))
+    for f in fields(old):
+        own = PATHS.get((type(old), f.name), f.name)
+        full = ".".join(p for p in (path, own) if p)
+        here = path in paths if not own else any(p == full or p.startswith(full + ".") for p in paths)
+        if not here or f.name == "name":
+            continue
+        value = getattr(old, f.name)
+        if is_dataclass(value):
+            news[f.name] = _changed(value, full, settings, paths)
+        else:
+            news[f.name] = _field(hints[f.name], full, settings)
+    return replace(old, **news) if news else old
+
+
+def built(settings: Mapping[str, Any]) -> Run:
+    """The run described by a flat table of settings, before what a calibration says."""
+    return build(Run, "", settings)
+
+
 def read(settings: Mapping[str, Any]) -> Run:
     """The run described by a flat table of settings in base units.
 
@@ -127,4 +155,4 @@ def read(settings: Mapping[str, Any]) -> Run:
     are both there. Choices with arguments spread: "layout.schedule" and "layout.schedule.virtual_stages". Where a
     calibration is named, its measurements stand in the place of the library's figures.
     """
-    return calibrated(build(Run, "", settings))
+    return calibrated(built(settings))

@@ -4,8 +4,10 @@ Symbols: L layers, p stages, v chunks per stage (virtual stages). Chunk c = 0 â€
 the order of the model. The embedding stands before chunk 0, the head and the loss after the last chunk.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import accumulate, pairwise
 
 
@@ -24,7 +26,10 @@ class Stage:
 
     def count(self, kinds: Sequence[object], kind: object) -> int:
         """Layers of one kind on this stage; ``kinds`` lists the kind of every layer of the model."""
-        return sum(kinds[i] == kind for chunk in self.chunks for i in chunk)
+        counted: dict[int, tuple[Sequence[object], Counter[object]]] = self.__dict__.setdefault("_counted", {})
+        if id(kinds) not in counted:
+            counted[id(kinds)] = kinds, Counter(kinds[i] for chunk in self.chunks for i in chunk)
+        return counted[id(kinds)][1][kind]
 
 
 def chunk_layers(layers: int, chunks: int, split: str, tail: int = 0) -> tuple[int, ...]:
@@ -51,6 +56,7 @@ def chunk_layers(layers: int, chunks: int, split: str, tail: int = 0) -> tuple[i
     return tuple(max(s, 0) for s in sizes)
 
 
+@cache
 def assign(
     layers: int, pipeline: int, virtual_stages: int, split: str, stated: tuple[int, ...] | None, tail: int = 0
 ) -> tuple[Stage, ...]:

@@ -7,8 +7,9 @@ outside, so that no row is counted twice (ruling E16). bubble := schedule - m x 
 Symbols: m micro-batches, p stages, v chunks per stage, L_i layers of stage i.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property, reduce
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from engine.groups import groups
 from engine.inputs import Run
 from engine.layers import LayerKind, layer_kinds
 from engine.layout import Degrees
-from engine.ledger import Entry, PricedBlock, Prices, price_block, total
+from engine.ledger import Entry, PricedBlock, Prices, price_block
 from engine.models import Parameters
 from engine.operators.embedding import embedding
 from engine.operators.head import head
@@ -49,27 +50,38 @@ class Timing:
     send: Column
     parameters: RankParameters
     ranks: tuple[tuple[int, ...], ...]  # the stages a rank holds, each for an equal part of the micro-batches
+    classes: tuple[int, ...]  # of every stage the first that holds the same layers
 
-    @property
-    def whole(self) -> Column:
-        """Seconds of one micro-batch on every rank, the mean of the stages it holds; ranks x points."""
-        both = [f + b for f, b in zip(self.forward, self.backward, strict=True)]
-        held = (add(both[s] for s in stages) / len(stages) for stages in self.ranks)
-        return np.asarray(np.stack(np.broadcast_arrays(*held)))
+    @cached_property
+    def whole(self) -> tuple[Column, ...]:
+        """Seconds of one micro-batch on every rank, the mean of the stages it holds; alike ranks share a column."""
+        both = alike(lambda s: self.forward[s] + self.backward[s], self.classes)
+        held = [tuple(self.classes[s] for s in stages) for stages in self.ranks]
+        return alike(lambda r: add(both[s] for s in self.ranks[r]) / len(self.ranks[r]), held)
 
     def mean(self, values: Sequence[float]) -> Column:
         """A figure of every stage as that of every rank."""
         return column([sum(values[s] for s in stages) / len(stages) for stages in self.ranks])
 
     @property
-    def pace(self) -> Column:
-        """Index of the slowest rank of a pipeline."""
-        return np.asarray(np.argmax(self.whole, axis=0), dtype=np.float64)
+    def first_of_kind(self) -> list[int]:
+        """Of ranks that hold the same layers the first one."""
+        kinds = [tuple(self.classes[s] for s in stages) for stages in self.ranks]
+        return [i for i, own in enumerate(kinds) if own not in kinds[:i]]
 
-    @property
+    @cached_property
+    def pace(self) -> Column:
+        """Index of the slowest rank of a pipeline, the first of those that are."""
+        best, index = self.whole[0], ZERO
+        for i, seconds in distinct(self.whole)[1:]:
+            index = np.where(seconds > best, float(i), index)
+            best = np.maximum(best, seconds)
+        return np.asarray(index + ZERO * best)
+
+    @cached_property
     def slowest(self) -> Column:
         """Seconds of one micro-batch on it."""
-        return np.asarray(np.max(self.whole, axis=0))
+        return reduce(np.maximum, [seconds for _, seconds in distinct(self.whole)])
 
 
 @dataclass(frozen=True)
@@ -92,6 +104,23 @@ def add(parts: Iterable[Column]) -> Column:
     for part in parts:
         result = result + part
     return result
+
+
+def alike(make: Callable[[int], Column], classes: Sequence[Hashable]) -> tuple[Column, ...]:
+    """A column for every stage or rank, made once for those of a class."""
+    made: dict[Hashable, Column] = {}
+    for i, own in enumerate(classes):
+        if own not in made:
+            made[own] = make(i)
+    return tuple(made[own] for own in classes)
+
+
+def distinct(columns: Sequence[Column]) -> list[tuple[int, Column]]:
+    """The columns that are not shared with one before, with their places."""
+    seen: dict[int, tuple[int, Column]] = {}
+    for i, own in enumerate(columns):
+        seen.setdefault(id(own), (i, own))
+    return list(seen.values())
 
 
 def recompute_ops(run: Run) -> tuple[str, ...]:
@@ -135,28 +164,43 @@ def timing(run: Run, d: Degrees, n: Parameters) -> Timing:
     last = price_block(head(run, d, accumulated_bytes(run)), prices, ())
     modules = predicted(run, d, kinds[-1], prices)
     stages = assign(len(kinds), d.pp, d.vp, run.layout.split, run.layout.stages, run.model.mtp)
-    forward, backward = [], []
-    for stage in stages:
-        ends = [b for b, here in ((first, stage.first), (last, stage.last)) if here]
-        ends += stage.last * run.model.mtp * modules
-        again = recomputed(run, stage)
-        forward.append(
-            add(stage.count(kinds, k) * b.forward_seconds for k, found in layers.items() for b in found)
-            + add(b.forward_seconds for b in ends)
+    ends = [
+        [b for b, here in ((first, s.first), (last, s.last)) if here] + s.last * run.model.mtp * list(modules)
+        for s in stages
+    ]
+
+    def forward(index: int) -> Column:
+        return add(
+            stages[index].count(kinds, k) * b.forward_seconds for k, found in layers.items() for b in found
+        ) + add(b.forward_seconds for b in ends[index])
+
+    def backward(index: int) -> Column:
+        stage, again = stages[index], recomputed(run, stages[index])
+        return (
+            add(stage.count(kinds, k) * b.own_backward for k, found in layers.items() for b in found)
+            + add(again.count(kinds, k) * b.recompute_seconds for k, found in layers.items() for b in found)
+            + add(b.backward_seconds for b in ends[index])
         )
-        backward.append(
-            add(stage.count(kinds, k) * total(b.backward) for k, found in layers.items() for b in found)
-            + add(again.count(kinds, k) * total(b.recompute) for k, found in layers.items() for b in found)
-            + add(b.backward_seconds for b in ends)
-        )
+
+    classes = stage_classes(run, stages, kinds)
     group, own = calibrate.laid(run, "send", prices.groups["pipeline"], prices.terms)
     send = calibrate.factor(run, "pipeline") * point_to_point.seconds(send_bytes(run, d), group, own)
     parameters = rank_parameters(run, n, d)
     schedule = SCHEDULES[run.layout.schedule.kind]
     ranks = tuple(schedule.partners(s.index, d.pp) for s in stages)
-    return Timing(
-        prices, kinds, layers, first, last, modules, stages, tuple(forward), tuple(backward), send, parameters, ranks
-    )
+    times = alike(forward, classes), alike(backward, classes)
+    return Timing(prices, kinds, layers, first, last, modules, stages, *times, send, parameters, ranks, classes)
+
+
+def stage_classes(run: Run, stages: Sequence[Stage], kinds: Sequence[LayerKind]) -> tuple[int, ...]:
+    """For every stage the first one that holds, and computes again, as many layers of each kind and the same ends."""
+    first: dict[Hashable, int] = {}
+    found = []
+    for stage in stages:
+        again = recomputed(run, stage)
+        counts = tuple((stage.count(kinds, k), again.count(kinds, k)) for k in dict.fromkeys(kinds))
+        found.append(first.setdefault((counts, stage.first, stage.last), stage.index))
+    return tuple(found)
 
 
 def send_bytes(run: Run, d: Degrees) -> Column:

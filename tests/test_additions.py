@@ -40,10 +40,10 @@ def lazy(extra: float) -> ModuleType:
     """1F1B with a pause at the end of every step: a schedule that only its table entry makes known."""
     own = {name: getattr(one_f_one_b, name) for name in one_f_one_b.__all__}
 
-    def total(*arguments: Any) -> Any:
-        return one_f_one_b.total(*arguments) + extra
+    def steady(*arguments: Any) -> Any:
+        return one_f_one_b.steady(*arguments) + extra
 
-    return cast(ModuleType, SimpleNamespace(**own | {"total": total}))
+    return cast(ModuleType, SimpleNamespace(**own | {"steady": steady}))
 
 
 def seconds(**changed: Any) -> float:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine.columns import ONE, Column
-from engine.schedules.passes import TWO, Pass, Rule, StageTimes, largest
+from engine.schedules.passes import TWO, Pass, Rule, StageTimes, each, largest
 
 
 def rules(stages: int, micro_batches: Column, virtual_stages: int = 1) -> tuple[Rule, ...]:
@@ -126,17 +126,22 @@ def exposed_sends(times: StageTimes, micro_batches: Column, virtual_stages: int,
 
 def ranks(columns: Sequence[Column]) -> tuple[Column, ...]:
     """The mean of the two stages that a rank holds."""
-    return tuple(0.5 * (a + b) for a, b in zip(columns, reversed(columns), strict=True))
+    return each(lambda a, b: 0.5 * (a + b), tuple(columns), tuple(reversed(columns)))
 
 
-def total(times: StageTimes, micro_batches: Column, virtual_stages: int, send: Column) -> Column:
-    """m T - (m - p - 1)(T - F&B) + (p/2 - 1)(F&B + b - 3w) + sends, T = f + b of the busiest rank.
+def steady(times: StageTimes, micro_batches: Column, virtual_stages: int) -> Column:
+    """m T - (m - p - 1)(T - F&B) + (p/2 - 1)(F&B + b - 3w), T = f + b of the busiest rank.
 
     All but p + 1 of the forwards run overlapped with a backward. Exact for equal stages with f = w = b/2, else within
     10 % of the simulation for f, w and b - w up to three times apart; stages that differ by +-20 % add 5 %.
     """
     stages = times.stages
     pace, pair = largest(ranks(times.whole)), largest(ranks(times.pairs))
-    idle = largest(tuple(p + b - 3.0 * w for p, b, w in zip(times.pairs, times.backward, times.weights, strict=True)))
-    steady = micro_batches * pace - (micro_batches - stages - 1.0) * (pace - pair)
-    return steady + (stages / 2.0 - 1.0) * idle + exposed_sends(times, micro_batches, virtual_stages, send)
+    idle = largest(each(lambda p, b, w: p + b - 3.0 * w, times.pairs, times.backward, times.weights))
+    run = micro_batches * pace - (micro_batches - stages - 1.0) * (pace - pair)
+    return run + (stages / 2.0 - 1.0) * idle
+
+
+def total(times: StageTimes, micro_batches: Column, virtual_stages: int, send: Column) -> Column:
+    """The schedule with its exposed sends."""
+    return steady(times, micro_batches, virtual_stages) + exposed_sends(times, micro_batches, virtual_stages, send)

@@ -11,7 +11,7 @@ import numpy as np
 from engine.columns import ONE, Column
 from engine.schedules.dualpipe import two_way
 from engine.schedules.gpipe import partners
-from engine.schedules.passes import TWO, Pass, Rule, StageTimes, largest, whole_number
+from engine.schedules.passes import TWO, Pass, Rule, StageTimes, each, largest, whole_number
 
 __all__ = [
     "bubble",
@@ -22,6 +22,7 @@ __all__ = [
     "passes",
     "rules",
     "share",
+    "steady",
     "total",
     "upstream",
 ]
@@ -78,14 +79,19 @@ def exposed_sends(times: StageTimes, micro_batches: Column, virtual_stages: int,
     return (micro_batches * (2.0 * (stages - 1) / stages) + max(0.0, 4.0 * stages - 6.0)) * send
 
 
-def total(times: StageTimes, micro_batches: Column, virtual_stages: int, send: Column) -> Column:
-    """m T - (m - p - 1/2)(T - F&B) + (p-1)/2 (F&B + b - 3w) + sends, T = f + b of the busiest rank.
+def steady(times: StageTimes, micro_batches: Column, virtual_stages: int) -> Column:
+    """m T - (m - p - 1/2)(T - F&B) + (p-1)/2 (F&B + b - 3w), T = f + b of the busiest rank.
 
     Exact for equal stages with f = w = b/2, else within 10 % of the simulation for f, w and b - w up to three times
     apart, and an upper bound where stages differ in proportion.
     """
     stages = times.stages
     pace, pair = largest(times.whole), largest(times.pairs)
-    idle = largest(tuple(p + b - 3.0 * w for p, b, w in zip(times.pairs, times.backward, times.weights, strict=True)))
-    steady = micro_batches * pace - (micro_batches - stages - 0.5) * (pace - pair)
-    return steady + 0.5 * (stages - 1) * idle + exposed_sends(times, micro_batches, virtual_stages, send)
+    idle = largest(each(lambda p, b, w: p + b - 3.0 * w, times.pairs, times.backward, times.weights))
+    run = micro_batches * pace - (micro_batches - stages - 0.5) * (pace - pair)
+    return run + 0.5 * (stages - 1) * idle
+
+
+def total(times: StageTimes, micro_batches: Column, virtual_stages: int, send: Column) -> Column:
+    """The schedule with its exposed sends."""
+    return steady(times, micro_batches, virtual_stages) + exposed_sends(times, micro_batches, virtual_stages, send)

@@ -63,7 +63,12 @@ def exposed_sends(times: StageTimes, micro_batches: Column, virtual_stages: int,
     return np.multiply(2.0 * (times.stages - 1), send)
 
 
-def total(times: StageTimes, micro_batches: Column, virtual_stages: int, send: Column) -> Column:
-    """sum t + (m-1)(max f + max b) + 2 (p-1) c, exact for any stages: both phases are flow shops of equal jobs."""
+def steady(times: StageTimes, micro_batches: Column, virtual_stages: int) -> Column:
+    """sum t + (m-1)(max f + max b), exact for any stages: both phases are flow shops of equal jobs."""
     pace = largest(times.forward) + largest(times.backward)
-    return added(times.whole) + (micro_batches - 1.0) * pace + exposed_sends(times, micro_batches, virtual_stages, send)
+    return added(times.whole) + (micro_batches - 1.0) * pace
+
+
+def total(times: StageTimes, micro_batches: Column, virtual_stages: int, send: Column) -> Column:
+    """The schedule with its exposed sends."""
+    return steady(times, micro_batches, virtual_stages) + exposed_sends(times, micro_batches, virtual_stages, send)

@@ -6,9 +6,10 @@ f,b  seconds of one micro-batch's forward and whole backward on a stage
 w    the part of b that makes weight gradients    t    f + b
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -48,14 +49,14 @@ class StageTimes:
     def stages(self) -> int:
         return len(self.forward)
 
-    @property
+    @cached_property
     def whole(self) -> tuple[Column, ...]:
         """f + b of each stage."""
-        return tuple(f + b for f, b in zip(self.forward, self.backward, strict=True))
+        return each(np.add, self.forward, self.backward)
 
-    @property
+    @cached_property
     def weights(self) -> tuple[Column, ...]:
-        return self.weight if self.weight is not None else tuple(0.5 * b for b in self.backward)
+        return self.weight if self.weight is not None else each(lambda b: 0.5 * b, self.backward)
 
     @property
     def pairs(self) -> tuple[Column, ...]:
@@ -67,19 +68,37 @@ def equal_stages(stages: int, forward: Column, backward: Column, weight: Column 
     return StageTimes((forward,) * stages, (backward,) * stages, None if weight is None else (weight,) * stages)
 
 
+def kinds(columns: Sequence[Column]) -> dict[int, Column]:
+    """The columns that differ: stages that hold the same layers share one."""
+    return {id(column): column for column in columns}
+
+
+def each(make: Callable[..., Column], *parts: tuple[Column, ...]) -> tuple[Column, ...]:
+    """``make`` of every stage's columns, once for stages that share them all."""
+    made: dict[tuple[int, ...], Column] = {}
+    result = []
+    for own in zip(*parts, strict=True):
+        key = tuple(map(id, own))
+        if key not in made:
+            made[key] = make(*own)
+        result.append(made[key])
+    return tuple(result)
+
+
 def largest(columns: Sequence[Column]) -> Column:
     """The largest of several columns, row by row."""
-    return reduce(np.maximum, columns)
+    return reduce(np.maximum, kinds(columns).values())
 
 
 def smallest(columns: Sequence[Column]) -> Column:
     """The smallest of several columns, row by row."""
-    return reduce(np.minimum, columns)
+    return reduce(np.minimum, kinds(columns).values())
 
 
 def added(columns: Sequence[Column]) -> Column:
-    """The sum of several columns, row by row, in their order."""
-    return reduce(np.add, columns)
+    """The sum of several columns, row by row: of those that stages share, as often as they do."""
+    times = Counter(map(id, columns))
+    return reduce(np.add, [c if times[own] == 1 else times[own] * c for own, c in kinds(columns).items()])
 
 
 def round_trips(stages: int, micro_batches: Column) -> Column:
@@ -134,6 +153,9 @@ class PipelineSchedule(Protocol):
 
     def exposed_sends(self, times: StageTimes, micro_batches: Column, virtual_stages: int, send: Column) -> Column:
         """Seconds that sends between stages add to the schedule."""
+
+    def steady(self, times: StageTimes, micro_batches: Column, virtual_stages: int) -> Column:
+        """Seconds from the first forward to the last backward, sends left out."""
 
     def total(self, times: StageTimes, micro_batches: Column, virtual_stages: int, send: Column) -> Column:
         """Seconds from the first forward to the last backward, sends included."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.columns import ONE, Column
 from engine.schedules.gpipe import chunk_times, partners, rules, share, upstream
-from engine.schedules.passes import TWO, Pass, StageTimes, added, largest, round_trips, smallest
+from engine.schedules.passes import TWO, Pass, StageTimes, added, each, largest, round_trips, smallest
 
 __all__ = [
     "bubble",
@@ -19,6 +19,7 @@ __all__ = [
     "passes",
     "rules",
     "share",
+    "steady",
     "total",
     "upstream",
 ]
@@ -75,16 +76,21 @@ def exposed_sends(times: StageTimes, micro_batches: Column, virtual_stages: int,
     return 2.0 * send * (edge + np.minimum(turns, edge)) + 2.0 * late
 
 
-def total(times: StageTimes, micro_batches: Column, virtual_stages: int, send: Column) -> Column:
-    """m T + sum x - min x + max(0, p-m) max min(f, i, w) + exposed sends.
+def steady(times: StageTimes, micro_batches: Column, virtual_stages: int) -> Column:
+    """m T + sum x - min x + max(0, p-m) max min(f, i, w).
 
     T = max f + max i + max w, x = max(f + max(0, i-w), i) of each stage. Exact where all stages are alike, otherwise
     an upper bound: up to 20 % high for stages that differ by +-20 %.
     """
-    inputs = tuple(b - w for b, w in zip(times.backward, times.weights, strict=True))
-    idle = tuple(_idle(f, i, w) for f, i, w in zip(times.forward, inputs, times.weights, strict=True))
-    fill, short = tuple(x for x, _ in idle), largest(tuple(y for _, y in idle))
-    pace = largest(times.forward) + largest(inputs) + largest(times.weights)
+    weights = times.weights
+    inputs = each(np.subtract, times.backward, weights)
+    fill = each(lambda f, i, w: _idle(f, i, w)[0], times.forward, inputs, weights)
+    short = largest(each(lambda f, i, w: _idle(f, i, w)[1], times.forward, inputs, weights))
+    pace = largest(times.forward) + largest(inputs) + largest(weights)
     waiting: Column = np.maximum(0.0, times.stages - micro_batches) * short
-    steady = micro_batches * pace + added(fill) - smallest(fill) + waiting
-    return steady + exposed_sends(times, micro_batches, virtual_stages, send)
+    return micro_batches * pace + added(fill) - smallest(fill) + waiting
+
+
+def total(times: StageTimes, micro_batches: Column, virtual_stages: int, send: Column) -> Column:
+    """The schedule with its exposed sends."""
+    return steady(times, micro_batches, virtual_stages) + exposed_sends(times, micro_batches, virtual_stages, send)

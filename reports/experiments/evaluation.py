@@ -4,7 +4,7 @@ What a ``where`` drops is left out before anything is evaluated. A point that ca
 its place with its status; its results are NaN as far as they mean nothing.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsl.scenario import Rule, Run, Table
+from engine.calibrate import calibrated
 from engine.columns import Column, Flags
 from engine.evaluate import Result, evaluate_phases
 from engine.metrics import METRICS
-from engine.read import is_column, read
+from engine.read import built, changed, read
 from reports.experiments.layout_rules import words
 from reports.experiments.parts import Part
 from reports.experiments.removals import Removal, gap, removal
@@ -89,7 +90,7 @@ def _evaluated(table: Table, part: Part, wanted: Iterable[str] | None) -> Found:
         settings = {path: _picked(value, keep) for path, value in settings.items()}
         wrong = {text: _picked(flags, keep) for text, flags in wrong.items()}
         index, keep = index[keep], np.ones(count, dtype=bool)
-    result = run(table.base, settings)
+    result = run(table.base, settings, part.moved, part.shared)
     status, broken = statuses(result, wrong)
     columns = {m.name: result.columns[m.name] for m in METRICS if m.name in result.columns}
     built = status != CANNOT_BE_BUILT
@@ -184,23 +185,26 @@ def holds(rule: Rule, values: Mapping[str, Any]) -> NDArray[np.int8]:
     return np.where(known, np.where(found, HOLDS, FAILS), OPEN).astype(np.int8)
 
 
-def run(base: Run, settings: Mapping[str, Any]) -> Result:
-    """The engine's result of the points that share ``settings``; phases of the base run are phases of every point."""
+def run(
+    base: Run, settings: Mapping[str, Any], moved: Collection[str] | None = None, shared: dict[str, Any] | None = None
+) -> Result:
+    """The engine's result of the points that share ``settings``; phases of the base run are phases of every point.
+
+    ``shared`` keeps the inputs of a part for others of its variant, which differ in the settings ``moved`` alone.
+    """
     own = dict(settings) | {path: None for path in ANEW if follows_layout(base, path)}
-    own = {path: _engine_value(path, value) for path, value in own.items()}
+    if shared is None or moved is None:
+        made = built(own)
+    else:
+        made = shared["run"] = changed(shared["run"], own, moved) if "run" in shared else built(own)
     phases = [(name, read(own | {p: v.value for p, v in values.items()})) for name, values in base.phases]
-    return evaluate_phases(read(own), phases, advise=False)
+    return evaluate_phases(calibrated(made), phases, advise=False)
 
 
 def follows_layout(base: Run, path: str) -> bool:
     """Whether a setting of the layout is not stated, so that the engine works it out."""
     value = base.settings.get(path)
     return value is None or value.origin in ("default", "derived")
-
-
-def _engine_value(path: str, value: Any) -> Any:
-    """A setting of the structure is a plain value."""
-    return value if is_column(path) or not isinstance(value, np.ndarray) else value.ravel()[0]
 
 
 def statuses(result: Result, wrong: Mapping[str, Flags]) -> tuple[NDArray[np.int8], dict[str, Flags]]:

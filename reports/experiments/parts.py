@@ -36,6 +36,8 @@ class Part:
     positions: tuple[Positions, ...]  # on each dimension of the table
     lengths: tuple[int, ...]  # of the table's dimensions
     wrong: tuple[tuple[str, NDArray[np.bool_]], ...]  # why some points have no settings
+    moved: frozenset[str]  # settings that differ between parts or points of a variant
+    shared: dict[str, Any]  # what was worked out for one part and serves all of a variant
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -58,12 +60,15 @@ class Part:
 def parts(space: Space, most: int) -> Iterator[Part]:
     """All parts of a table, none with more than ``most`` points."""
     for variant in space.variants:
+        shared: dict[str, Any] = {}
         for positions in product(*_classes(variant)):
             for few in _cut(positions, most):
-                yield part(space, variant, few)
+                yield part(space, variant, few, shared)
 
 
-def part(space: Space, variant: Variant, positions: Sequence[Positions]) -> Part:
+def part(
+    space: Space, variant: Variant, positions: Sequence[Positions], shared: dict[str, Any] | None = None
+) -> Part:
     """The points at these positions, which share their structure."""
     count = len(space.dimensions)
     settings, wrong = dict(variant.plain), list[tuple[str, NDArray[np.bool_]]]()
@@ -73,7 +78,15 @@ def part(space: Space, variant: Variant, positions: Sequence[Positions]) -> Part
         for text in dict.fromkeys(row[PROBLEM] for row in rows if row.get(PROBLEM)):
             flags = np.array([row.get(PROBLEM) == text for row in rows])
             wrong.append((text, _shaped(flags, own, positions, count)))
-    return Part(settings, tuple(positions), tuple(len(d.steps) for d in space.dimensions), tuple(wrong))
+    lengths = tuple(len(d.steps) for d in space.dimensions)
+    shared = {} if shared is None else shared
+    return Part(settings, tuple(positions), lengths, tuple(wrong), moved(variant), shared)
+
+
+def moved(variant: Variant) -> frozenset[str]:
+    """Every setting that differs somewhere in a variant."""
+    rows = [*variant.steps, *(follows.rows for follows in variant.follows)]
+    return frozenset(path for own in rows for path in own[0]) - {PROBLEM}
 
 
 def _tables(
