@@ -8,7 +8,7 @@ from engine import calibrate, offload, overlap
 from engine.columns import ONE, ZERO, Column
 from engine.inputs import Run
 from engine.layout import Degrees
-from engine.ledger import Entry, Row, call_seconds, price
+from engine.ledger import Entry, Row, call_seconds, exposed, price
 from engine.models import Parameters
 from engine.operators import lora
 from engine.operators.optimizer import optimizer
@@ -130,7 +130,7 @@ def overheads(run: Run, d: Degrees, entries: list[Entry]) -> list[Entry]:
     Every collective waits for its slowest member, so a slow rank makes the whole step that share longer (S4 9.3).
     """
     doublings = np.log2(np.maximum(d.used / NODE, 1.0))
-    rest = add(e.exposed for e in entries)
+    rest = exposed(entries)
     idle = calibrate.factor(run, "idle")
     fixed = idle * run.stack.step_time * (1 + doublings / 2)
     waits = [wait("step", "stragglers", idle * run.stack.straggler * doublings * rest), wait("step", "fixed", fixed)]

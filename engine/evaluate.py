@@ -20,6 +20,7 @@ from engine.inputs import Run
 from engine.kernels import device
 from engine.layout import Degrees
 from engine.ledger import Entry, Row
+from engine.ledger import exposed as exposed_seconds
 from engine.metrics import BY_NAME
 from engine.operators import lora
 from engine.operators.head import padded_vocabulary
@@ -28,7 +29,7 @@ from engine.outcome import in_stretches, keep_going, pay
 from engine.reduced import Reduced
 from engine.result import DURATION_RESULTS, MEMORY_RESULTS, STEP_RESULTS, Columns, Result
 from engine.schedules import SCHEDULES
-from engine.states import largest
+from engine.states import first_largest, largest
 
 __all__ = ["Columns", "Result", "evaluate", "evaluate_phases"]
 
@@ -56,7 +57,7 @@ def evaluate(run: Run, advise: bool = True) -> Result:
         keep_going(result)
         pay(result)
     _hide_partly(result)
-    if advise and result.status in ("cannot_be_built", "does_not_fit"):
+    if advise and result.status in ("cannot_be_built", "does_not_fit") and result.columns["valid_layout"].size == 1:
         result.alternatives = [a.text for a in alternatives.alternatives(run, _tried)]
     return result
 
@@ -157,7 +158,7 @@ def time_step(result: Result, simulated: bool = True) -> None:
         return
     total = made.seconds
     result.notes += doubts(run.model)
-    parts = {name: step.add(e.exposed for e in _of(made.entries, name)) for name in _CAUSES}
+    parts = {name: exposed_seconds(_of(made.entries, name)) for name in _CAUSES}
     exposed = step.add(parts[f"{axis}_communication"] for axis in ("tensor", "context", "expert", "pipeline", "data"))
     useful = d.micro_batches * made.timing.slowest
     result.columns |= parts | {
@@ -289,15 +290,16 @@ def fill_memory(result: Result, every: bool = True) -> None:
         return
     wanted = made.timing.stages if every else [made.timing.stages[i] for i in made.timing.first_of_kind]
     stages = result.memory = [memory.stage_memory(run, d, made.timing, s) for s in wanted]
-    totals = np.stack(np.broadcast_arrays(*(s.total for s in stages)))
-    fullest = np.argmax(totals, axis=0)
+    totals = [s.total for s in stages]
+    fullest = first_largest(totals)
 
     def at(name: str) -> Column:
-        parts = [getattr(s, name) for s in stages]
-        values = np.stack(np.broadcast_arrays(*parts, totals[0])[:-1])
-        return np.asarray(np.take_along_axis(values, fullest[None], axis=0)[0])
+        result: Column = getattr(stages[0], name)
+        for i, stage in enumerate(stages[1:], start=1):
+            result = np.where(fullest == i, getattr(stage, name), result)
+        return result
 
-    peak = np.max(totals, axis=0)
+    peak = largest(totals)
     named = {"weights": "weights_memory", "gradients": "gradients_memory", "optimizer": "optimizer_memory",
              "gathered": "gathered_memory", "activations": "activation_memory", "logits": "logits_memory"}  # fmt: skip
     parts = {result_name: at(part) for part, result_name in named.items()}

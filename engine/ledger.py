@@ -228,6 +228,22 @@ def total(rows: Iterable[Row]) -> Column:
     return result
 
 
+def exposed(entries: Iterable[Entry]) -> Column:
+    """Exposed seconds of some entries per step: rows that run as often are added before they are multiplied."""
+    result = ZERO
+    for count, rows in as_often(entries):
+        result = result + count * total(rows)
+    return result
+
+
+def as_often(entries: Iterable[Entry]) -> list[tuple[Column, list[Row]]]:
+    """Rows that share a count, with it."""
+    found: dict[int, tuple[Column, list[Row]]] = {}
+    for entry in entries:
+        found.setdefault(id(entry.count), (entry.count, []))[1].append(entry.row)
+    return list(found.values())
+
+
 @dataclass(frozen=True)
 class PricedBlock:
     """A block's rows by phase; ``recompute`` is the forward work that runs again before the backward pass."""

@@ -6,7 +6,7 @@ SI base units. Choices with arguments spread: "layout.schedule" and "layout.sche
 
 import types
 import typing
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Set
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any, TypeVar
@@ -121,22 +121,22 @@ def is_column(path: str) -> bool:
 
 def changed(run: Run, settings: Mapping[str, Any], paths: Collection[str]) -> Run:
     """``run``, as ``built`` made it, with the settings at some paths; what no path is below stays the same object."""
-    return typing.cast(Run, _changed(run, "", settings, frozenset(paths)))
+    above = {path[:i] for path in paths for i, letter in enumerate(path) if letter == "."}
+    return typing.cast(Run, _changed(run, "", settings, frozenset(paths), above | set(paths)))
 
 
-def _changed(old: Any, path: str, settings: Mapping[str, Any], paths: frozenset[str]) -> Any:
-    """An input object with the fields that some path is below read anew."""
+def _changed(old: Any, path: str, settings: Mapping[str, Any], paths: frozenset[str], above: Set[str]) -> Any:
+    """An input object with the fields read anew that some path is below; ``above`` are the paths and all above them."""
     news: dict[str, Any] = {}
     hints = _hints(typing.cast(typing.Hashable, type(old)))
     for f in fields(old):
         own = PATHS.get((type(old), f.name), f.name)
-        full = ".".join(p for p in (path, own) if p)
-        here = path in paths if not own else any(p == full or p.startswith(full + ".") for p in paths)
-        if not here or f.name == "name":
+        full = f"{path}.{own}" if path and own else path or own
+        if f.name == "name" or (full not in above if own else path not in paths):
             continue
         value = getattr(old, f.name)
         if is_dataclass(value):
-            news[f.name] = _changed(value, full, settings, paths)
+            news[f.name] = _changed(value, full, settings, paths, above)
         else:
             news[f.name] = _field(hints[f.name], full, settings)
     return replace(old, **news) if news else old

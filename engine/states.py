@@ -7,13 +7,14 @@ a rank after tensor, expert and pipeline splitting, before sharding over data pa
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 
 import numpy as np
 
 from engine.columns import ZERO, Column
 from engine.inputs import Run
 from engine.layer_counts import Layer, norm
-from engine.layers import LayerKind, layer_kinds
+from engine.layers import LayerKind, counted_kinds, layer_kinds
 from engine.layout import Degrees
 from engine.models import Parameters, shape
 from engine.operators import lora
@@ -92,7 +93,7 @@ def rank_parameters(run: Run, n: Parameters, d: Degrees) -> RankParameters:
     assert run.model.hidden is not None
     table = padded_vocabulary(run) * shape(run.model).embedding / d.tp
     kinds = layer_kinds(run.model)
-    counted = {kind: n.of(kind) for kind in dict.fromkeys(kinds)}
+    counted = {kind: n.of(kind) for kind in counted_kinds(run.model)}
     dense = {kind: dense_parameters(run, layer, d) for kind, layer in counted.items()}
     experts = {kind: (layer.experts + layer.expert_biases) / (d.ep * d.etp) for kind, layer in counted.items()}
     modules, h = run.model.mtp, run.model.hidden
@@ -153,4 +154,13 @@ def reduce_bytes(run: Run) -> Column:
 
 def largest(parts: Sequence[Column]) -> Column:
     """The largest of some columns, row by row."""
-    return np.asarray(np.max(np.stack(np.broadcast_arrays(*parts)), axis=0))
+    return np.asarray(reduce(np.maximum, parts))
+
+
+def first_largest(parts: Sequence[Column]) -> Column:
+    """Which of some columns is the largest, row by row; the first of those that are."""
+    best, index = parts[0], np.zeros_like(parts[0])
+    for i, own in enumerate(parts[1:], start=1):
+        index = np.where(own > best, float(i), index)
+        best = np.maximum(best, own)
+    return np.asarray(index)

@@ -18,9 +18,9 @@ from engine.collectives import point_to_point, terms
 from engine.columns import ONE, ZERO, Column, column
 from engine.groups import groups
 from engine.inputs import Run
-from engine.layers import LayerKind, layer_kinds
+from engine.layers import LayerKind, counted_kinds, layer_kinds
 from engine.layout import Degrees
-from engine.ledger import Entry, PricedBlock, Prices, price_block
+from engine.ledger import Entry, PricedBlock, Prices, exposed, price_block
 from engine.models import Parameters
 from engine.operators.embedding import embedding
 from engine.operators.head import head
@@ -29,7 +29,7 @@ from engine.operators.prediction import prediction
 from engine.operators.work import ELEMENT
 from engine.schedules import SCHEDULES
 from engine.stages import Stage, assign
-from engine.states import RankParameters, accumulated_bytes, rank_parameters
+from engine.states import RankParameters, accumulated_bytes, first_largest, rank_parameters
 
 SELECTIVE = ("sdpa",)
 
@@ -72,11 +72,8 @@ class Timing:
     @cached_property
     def pace(self) -> Column:
         """Index of the slowest rank of a pipeline, the first of those that are."""
-        best, index = self.whole[0], ZERO
-        for i, seconds in distinct(self.whole)[1:]:
-            index = np.where(seconds > best, float(i), index)
-            best = np.maximum(best, seconds)
-        return np.asarray(index + ZERO * best)
+        places = np.array([float(i) for i, _ in distinct(self.whole)])
+        return np.asarray(places[first_largest([seconds for _, seconds in distinct(self.whole)]).astype(int)])
 
     @cached_property
     def slowest(self) -> Column:
@@ -92,10 +89,10 @@ class Step:
     bubble: Column
     entries: tuple[Entry, ...]
 
-    @property
+    @cached_property
     def seconds(self) -> Column:
         """The step time: the sum of every entry's exposed seconds."""
-        return add(e.exposed for e in self.entries)
+        return exposed(self.entries)
 
 
 def add(parts: Iterable[Column]) -> Column:
@@ -158,7 +155,7 @@ def timing(run: Run, d: Degrees, n: Parameters) -> Timing:
         kind: offload.copies(
             run, tuple(price_block(block, prices, ops) for block in layer_blocks(run, d, kind, fused)), prices, ops
         )
-        for kind in dict.fromkeys(kinds)
+        for kind in counted_kinds(run.model)
     }
     first = price_block(embedding(run, d), prices, ())
     last = price_block(head(run, d, accumulated_bytes(run)), prices, ())
@@ -195,10 +192,10 @@ def timing(run: Run, d: Degrees, n: Parameters) -> Timing:
 def stage_classes(run: Run, stages: Sequence[Stage], kinds: Sequence[LayerKind]) -> tuple[int, ...]:
     """For every stage the first one that holds, and computes again, as many layers of each kind and the same ends."""
     first: dict[Hashable, int] = {}
-    found = []
+    found, every = [], tuple(counted_kinds(run.model))
     for stage in stages:
         again = recomputed(run, stage)
-        counts = tuple((stage.count(kinds, k), again.count(kinds, k)) for k in dict.fromkeys(kinds))
+        counts = tuple((stage.count(kinds, k), again.count(kinds, k)) for k in every)
         found.append(first.setdefault((counts, stage.first, stage.last), stage.index))
     return tuple(found)
 

@@ -1,12 +1,14 @@
 """Traffic by parallel axis: who talks over which wire, how much, and what of it the step waits for."""
 
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
 from engine.columns import ONE, ZERO, Column
 from engine.inputs import Run
 from engine.layout import Degrees
+from engine.ledger import as_often
 from engine.metrics import GROUP_AXES
 from engine.network import Group, spans, tiers
 from engine.step import Step, add
@@ -77,12 +79,11 @@ def facts(run: Run, d: Degrees, made: Step) -> dict[str, Column | str]:
 
 def smallest_collective(made: Step) -> Column:
     """Bytes of the smallest collective buffer a step moves between ranks; NaN where nothing is moved."""
-    result = np.full_like(made.timing.pace, np.nan)
-    for entry in made.entries:
-        if entry.row.axis is not None:
-            size = np.where((entry.row.bytes > 0) & (entry.count > 0), entry.row.bytes, np.nan)
-            result = np.fmin(result, size)
-    return result
+    result = np.full_like(made.timing.pace, np.inf)
+    for count, rows in as_often(e for e in made.entries if e.row.axis is not None):
+        smallest = reduce(np.minimum, [np.where(row.bytes > 0, row.bytes, np.inf) for row in rows])
+        result = np.minimum(result, np.where(count > 0, smallest, np.inf))
+    return np.where(np.isinf(result), np.nan, result)
 
 
 __all__ = ["AXES", "AxisTraffic", "facts", "pods", "smallest_collective", "spans", "traffic"]

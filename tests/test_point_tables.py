@@ -58,7 +58,8 @@ def test_a_point_alone_and_among_others_agree_bit_for_bit(folder: Path, data: An
     assert table.space is not None
     space = table.space()
     few = data.draw(st.sampled_from([7, 100, 5000]))
-    pieces = list(parts(space, few))
+    assert table.base is not None
+    pieces = list(parts(space, few, evaluation.loose(table.base)))
     found = evaluation.evaluated(table, data.draw(st.sampled_from(pieces)))
     for k in data.draw(st.lists(st.integers(0, found.size - 1), min_size=1, max_size=3, unique=True)):
         alone = evaluation.evaluated(table, one(space, int(found.index[k])))

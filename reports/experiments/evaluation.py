@@ -4,8 +4,9 @@ What a ``where`` drops is left out before anything is evaluated. A point that ca
 its place with its status; its results are NaN as far as they mean nothing.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -93,12 +94,6 @@ def _evaluated(table: Table, part: Part, wanted: Iterable[str] | None) -> Found:
     result = run(table.base, settings, part.moved, part.shared)
     status, broken = statuses(result, wrong)
     columns = {m.name: result.columns[m.name] for m in METRICS if m.name in result.columns}
-    built = status != CANNOT_BE_BUILT
-    if wrong:
-        settled = ~np.logical_or.reduce(np.broadcast_arrays(*wrong.values()))
-        columns = {name: np.where(settled, column, np.nan) for name, column in columns.items()}
-    if not np.all(built):
-        columns = {n: c if n in BUILT_OR_NOT else np.where(built, c, np.nan) for n, c in columns.items()}
     names = {**settings, **NO_RESULTS, **columns}
     verdicts = [holds(rule, names) for rule in table.requires]
     chosen = columns if wanted is None else {n: columns[n] for n in wanted if n in columns}
@@ -106,21 +101,40 @@ def _evaluated(table: Table, part: Part, wanted: Iterable[str] | None) -> Found:
     def picked(values: Any) -> NDArray[Any]:
         return np.broadcast_to(values, keep.shape)[keep]
 
+    own = picked(status)
+    wrong_here = np.logical_or.reduce([np.zeros(count, dtype=bool), *(picked(flags) for flags in wrong.values())])
     found = Found(
         index[keep],
         {path: picked(value) if isinstance(value, np.ndarray) else value for path, value in settings.items()},
-        {name: picked(value) for name, value in chosen.items()},
-        picked(status),
+        meant({name: picked(value) for name, value in chosen.items()}, own, wrong_here),
+        own,
         {text: picked(flags) for text, flags in broken.items()},
         frozenset(wrong),
-        np.array([picked(v) for v in verdicts], dtype=np.int8).reshape(len(verdicts), count),
+        np.where(own == CANNOT_BE_BUILT, np.int8(OPEN), np.array([picked(v) for v in verdicts], dtype=np.int8))
+        if verdicts
+        else np.zeros((0, count), dtype=np.int8),
         result.missing,
         removed,
     )
-    gaps = [picked(g) if (g := gap(rule, names)) is not None else None for rule in table.requires]
-    short = picked(-columns["memory_headroom"] / result.run.gpu.memory) if "memory_headroom" in columns else None
-    removed += after(table.requires, found, gaps, short)
+    def missed(rule: Rule | None) -> Column | None:
+        """How far points miss a requirement (memory where it is None), as a share."""
+        if rule is not None:
+            own = gap(rule, names)
+        else:
+            own = -columns["memory_headroom"] / result.run.gpu.memory if "memory_headroom" in columns else None
+        return None if own is None else picked(own)
+
+    removed += after(table.requires, found, missed)
     return found
+
+
+def meant(results: dict[str, Column], status: NDArray[np.int8], wrong: Flags) -> dict[str, Column]:
+    """The results without those that mean nothing: of points that cannot be built, or whose settings are wrong."""
+    unbuilt = status == CANNOT_BE_BUILT
+    if np.any(unbuilt):
+        for name, values in results.items():
+            values[wrong if name in BUILT_OR_NOT else unbuilt] = np.nan
+    return results
 
 
 def nothing(table: Table, removed: list[Removal]) -> Found:
@@ -137,7 +151,7 @@ def kept(rules: Sequence[Rule], part: Part) -> tuple[Flags, list[Removal]]:
         return np.ones(part.shape, dtype=bool), []
     times, index = np.sum(against, axis=0), part.index
     return np.asarray(times == 0), [
-        removal("where", rule.text, away, away & (times == 1), gap(rule, part.settings), index)
+        removal("where", rule.text, away, away & (times == 1), partial(gap, rule, part.settings), index)
         for rule, away in zip(rules, against, strict=True)
     ]
 
@@ -145,9 +159,7 @@ def kept(rules: Sequence[Rule], part: Part) -> tuple[Flags, list[Removal]]:
 MEMORY = frozenset(m.name for m in METRICS if m.name.startswith("memory"))
 
 
-def after(
-    rules: Sequence[Rule], found: Found, gaps: Sequence[Column | None], short: Column | None
-) -> list[Removal]:
+def after(rules: Sequence[Rule], found: Found, missed: Callable[[Rule | None], Column | None]) -> list[Removal]:
     """What rules of the layout, memory and requirements take of the points that were not dropped."""
     layout = _worded(found.broken)
     times = np.sum([flags for _, flags in layout], axis=0) if layout else np.zeros(found.size, dtype=np.int64)
@@ -157,10 +169,11 @@ def after(
     others = [f for rule, f in zip(rules, fails, strict=True) if not MEMORY & rule.compute.needs]
     if np.any(full):
         alone = full & ~np.logical_or.reduce([np.zeros(found.size, dtype=bool), *others])
-        result.append(removal("memory", "fits the GPU's memory", full, alone, short, found.index))
+        result.append(removal("memory", "fits the GPU's memory", full, alone, lambda: missed(None), found.index))
     times = np.sum(fails, axis=0) if fails else np.zeros(found.size, dtype=np.int64)
-    for rule, away, own in zip(rules, fails, gaps, strict=True):
-        result.append(removal("require", rule.text, ok & away, ok & away & (times == 1), own, found.index))
+    for rule, fail in zip(rules, fails, strict=True):
+        away = ok & fail
+        result.append(removal("require", rule.text, away, away & (times == 1), partial(missed, rule), found.index))
     return result
 
 
@@ -180,7 +193,7 @@ def holds(rule: Rule, values: Mapping[str, Any]) -> NDArray[np.int8]:
         return np.array([OPEN], dtype=np.int8)
     known: Any = np.array([True])
     for name in rule.compute.needs:
-        if isinstance(values[name], np.ndarray):
+        if isinstance(values[name], np.ndarray) and values[name].dtype == np.float64:
             known = known & ~np.isnan(values[name])
     return np.where(known, np.where(found, HOLDS, FAILS), OPEN).astype(np.int8)
 
@@ -192,13 +205,18 @@ def run(
 
     ``shared`` keeps the inputs of a part for others of its variant, which differ in the settings ``moved`` alone.
     """
-    own = dict(settings) | {path: None for path in ANEW if follows_layout(base, path)}
+    own = dict(settings) | dict.fromkeys(loose(base))
     if shared is None or moved is None:
         made = built(own)
     else:
         made = shared["run"] = changed(shared["run"], own, moved) if "run" in shared else built(own)
     phases = [(name, read(own | {p: v.value for p, v in values.items()})) for name, values in base.phases]
     return evaluate_phases(calibrated(made), phases, advise=False)
+
+
+def loose(base: Run) -> list[str]:
+    """Settings that the engine works out for every point of a part."""
+    return [path for path in ANEW if follows_layout(base, path)]
 
 
 def follows_layout(base: Run, path: str) -> bool:

@@ -5,7 +5,7 @@ the engine works out from few settings stays small; only what depends on all of 
 that decide the shape of the calculation (a schedule, a sharding, pipeline stages) are plain values of the part.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -57,11 +57,14 @@ class Part:
         return np.broadcast_to(result, self.shape)
 
 
-def parts(space: Space, most: int) -> Iterator[Part]:
-    """All parts of a table, none with more than ``most`` points."""
+def parts(space: Space, most: int, loose: Collection[str] = ()) -> Iterator[Part]:
+    """All parts of a table, none with more than ``most`` points.
+
+    Settings in ``loose`` may differ within a part though they are no numbers: the engine works them out itself.
+    """
     for variant in space.variants:
         shared: dict[str, Any] = {}
-        for positions in product(*_classes(variant)):
+        for positions in product(*_classes(variant, loose)):
             for few in _cut(positions, most):
                 yield part(space, variant, few, shared)
 
@@ -111,7 +114,8 @@ def _column(values: list[Any], own: tuple[int, ...], positions: Sequence[Positio
     first = values[0]
     if all(value is first or value == first for value in values):
         return first
-    numbers = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+    flags = all(isinstance(value, bool) for value in values)
+    numbers = np.array([np.nan if v is None else v for v in values], dtype=bool if flags else np.float64)
     return _shaped(numbers, own, positions, count)
 
 
@@ -123,17 +127,20 @@ def _along(values: NDArray[Any], k: int, count: int) -> NDArray[Any]:
     return values.reshape([-1 if i == k else 1 for i in range(count)])
 
 
-def _classes(variant: Variant) -> list[list[Positions]]:
+def _classes(variant: Variant, loose: Collection[str]) -> list[list[Positions]]:
     """For every dimension its positions, those that share their structure together."""
-    signs = [[[sign(path, value) for path, value in step.items()] for step in own] for own in variant.steps]
+    signs = [
+        [[sign(path, value) for path, value in step.items() if path not in loose] for step in own]
+        for own in variant.steps
+    ]
     for follows in variant.follows:
-        _split(follows, signs)
+        _split(follows, signs, loose)
     return [_alike(own, variant.positions.get(k)) for k, own in enumerate(signs)]
 
 
-def _split(follows: Follows, signs: list[list[list[Any]]]) -> None:
+def _split(follows: Follows, signs: list[list[list[Any]]], loose: Collection[str]) -> None:
     """Adds the structure of what follows; where several dimensions decide it, every position stands alone."""
-    for path in follows.rows[0].keys() - {PROBLEM}:
+    for path in follows.rows[0].keys() - {PROBLEM, *loose}:
         if not is_column(path) and len({sign(path, row.get(path)) for row in follows.rows}) > 1:
             for k in follows.dimensions:
                 for i, own in enumerate(signs[k]):

@@ -1,6 +1,6 @@
 """What takes points of a table away: each `where`, each rule of the layout, memory, each `require`; and near misses."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any
@@ -61,10 +61,13 @@ class Removals:
         return sorted(self.found.values(), key=lambda r: KINDS.index(r.kind))
 
 
-def removal(kind: str, text: str, away: Flags, alone: Flags, gaps: Any, index: NDArray[np.int64]) -> Removal:
-    """What one rule takes away of some points; ``gaps`` is how far each misses it, as a share."""
+def removal(
+    kind: str, text: str, away: Flags, alone: Flags, missed: Callable[[], Any] | None, index: NDArray[np.int64]
+) -> Removal:
+    """What one rule takes away of some points; ``missed`` tells how far each misses it, as a share."""
     found = Removal(kind, text, int(np.count_nonzero(away)), int(np.count_nonzero(alone)))
-    if found.alone and gaps is not None:
+    gaps = missed() if found.alone and missed is not None else None
+    if gaps is not None:
         far = np.where(alone, np.broadcast_to(gaps, alone.shape), inf)
         far = np.where(np.isnan(far), inf, far)
         least = far.min()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dsl.scenario import Item, Table
 from dsl.space import Space
 from engine.columns import Column
-from reports.experiments.evaluation import FAILS, OK, Found
+from reports.experiments.evaluation import FAILS, OK, Found, loose
 from reports.experiments.parts import parts
 from reports.experiments.removals import Removal
 from reports.experiments.table import CHUNK, Tally, document, evaluate_points, removed, single, table_rows, unit_of
@@ -135,11 +135,11 @@ def cloud(found: Found, met: NDArray[np.bool_]) -> NDArray[np.float64]:
 
 def evaluate_search(table: Table) -> Json:
     """The experiment of an optimize for the document."""
-    assert table.space is not None
+    assert table.space is not None and table.base is not None
     space = table.space()
     keep = table.settings.get("keep")
     search = Search(table, Tally(table), Ranked(max(int(keep.value), 2) if keep else KEEP))
-    for found in evaluate_points(table, parts(space, CHUNK), search.tally, needed(table)):
+    for found in evaluate_points(table, parts(space, CHUNK, loose(table.base)), search.tally, needed(table)):
         search.add(found)
         search.cloud = thinner(search.cloud)
     return told(search, space, int(keep.value) if keep else KEEP)

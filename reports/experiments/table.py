@@ -26,6 +26,7 @@ from reports.experiments.evaluation import (
     STATUS,
     Found,
     evaluated,
+    loose,
 )
 from reports.experiments.layout_rules import words
 from reports.experiments.parts import Part, one, parts
@@ -71,7 +72,7 @@ def evaluate_table(table: Table) -> Json:
     space = table.space()
     tally = Tally(table)
     shown = thinned(space)
-    for found in evaluate_points(table, parts(space, CHUNK), tally):
+    for found in evaluate_points(table, parts(space, CHUNK, loose(table.base)), tally):
         tally.add(found)
         tally.rows += table_rows(table, space, found, np.flatnonzero(shown(found.index)))
     tally.rows.sort(key=lambda row: int(row["index"]))
