@@ -1,7 +1,7 @@
 """Hybrid models: which layers scan, what their blocks cost and keep; indexers, gates, and prediction modules."""
 
+from dataclasses import replace
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
@@ -186,8 +186,7 @@ def predicting(pipeline: int, mtp: int) -> tuple[Run, layout.Degrees, Timing]:
     """DeepSeek-V3 with so many modules, its layers always on the same stages."""
     split = f"pipeline = {pipeline}, expert = 8" + (", stages = [16, 15, 15, 15]" if pipeline == 4 else "")
     run = run_of("deepseek-v3", split)
-    changed: Any = {**vars(run.model), "mtp": mtp}
-    run = Run(**{**vars(run), "model": type(run.model)(**changed)})
+    run = replace(run, model=replace(run.model, mtp=mtp))
     return run, *timing(run)
 
 
@@ -257,7 +256,6 @@ model m { mixer delta { every = 4, offset = 4, heads = 4, head = 16, key_head = 
 def test_a_mixer_without_its_sizes_has_no_count() -> None:
     run = run_of("nemotron-h-8b")
     assert run.model.mixer is not None
-    bare = type(run.model.mixer)(**{**vars(run.model.mixer), "state": None})
-    model = type(run.model)(**{**vars(run.model), "mixer": bare})
+    model = replace(run.model, mixer=replace(run.model.mixer, state=None))
     assert models.missing_dimensions(model) == ("model.mixer.state",)
     assert np.isnan(models.count(model).total[0])

@@ -36,8 +36,8 @@ class Part:
     positions: tuple[Positions, ...]  # on each dimension of the table
     lengths: tuple[int, ...]  # of the table's dimensions
     wrong: tuple[tuple[str, NDArray[np.bool_]], ...]  # why some points have no settings
-    moved: frozenset[str]  # settings that differ between parts or points of a variant
-    shared: dict[str, Any]  # what was worked out for one part and serves all of a variant
+    moved: frozenset[str] = frozenset()  # settings that differ between parts or points of a variant
+    shared: dict[str, Any] | None = None  # what was worked out for one part and serves all of a variant
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -82,7 +82,6 @@ def part(
             flags = np.array([row.get(PROBLEM) == text for row in rows])
             wrong.append((text, _shaped(flags, own, positions, count)))
     lengths = tuple(len(d.steps) for d in space.dimensions)
-    shared = {} if shared is None else shared
     return Part(settings, tuple(positions), lengths, tuple(wrong), moved(variant), shared)
 
 
