@@ -211,6 +211,12 @@ def test_hsdp_shards_within_a_pod_and_copies_across() -> None:
     assert "data_parallel_shard_degree 256 --parallelism.data_parallel_replicate_degree 2" in flags
 
 
+def test_a_stack_without_a_known_launcher_says_so() -> None:
+    rows = sheet(document("moe-18b")).values()
+    step = next(r for r in rows if r["test"] == "step_time")
+    assert step["command"] is None and step["note"].startswith("not stated: no launcher of")
+
+
 # Where it is shown
 
 

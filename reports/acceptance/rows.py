@@ -153,6 +153,7 @@ def steps(result: Result, setup: Setup, point: Mapping[str, Any]) -> Iterator[Ro
     known = f"the high end of the interval: nine in ten published runs of {stack} took no more"
     reason = known if high is not None else f"recorded only: no interval of {stack or 'the stack'} is known"
     where: dict[str, Any] = {"ranks": setup.gpus, "nodes": setup.nodes, "command": command}
+    where["note"] = "" if command else f"not stated: no launcher of {stack or 'the stack'} is known"
     yield Row("S1", "step_time", "Time of one step", "seconds", step, high, reason, better="lower", **where)
     told = {"mfu": f"6N, dense {result.run.precision} peak", "mfu_bf16": "6N, dense bf16 peak"}
     if result.run.precision in ("bf16", "fp16"):
@@ -166,9 +167,10 @@ def steps(result: Result, setup: Setup, point: Mapping[str, Any]) -> Iterator[Ro
     yield Row(f"S{len(told) + 2}", "tokens_per_second_per_gpu", "Tokens a second and GPU", "tokens/s", tokens,
               None if high is None else tokens * step / high, said, **where)  # fmt: skip
     used, room = results["memory_per_gpu"], float(result.run.gpu.memory[0])
+    where |= {"command": commands.watch(setup), "note": commands.no_watch(setup)}
     yield Row(f"S{len(told) + 3}", "memory_per_gpu", "Peak memory of a GPU", "bytes", used, room,
-              "what the device has", better="lower", **where | {"command": commands.watch(setup)},
-              note=commands.no_watch(setup))  # fmt: skip
+              "what the device has", better="lower", **where)  # fmt: skip
+
 
 
 def checkpoints(result: Result, setup: Setup) -> Iterator[Row]:
