@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from dsl.kind import CHAPTERS
 from reports import figures
 from reports.plan import Json, Plan, Section, plan_of
-from reports.sections import OUTLINE, Chapter
+from reports.sections import ONE_PAGE, OUTLINE, Chapter
 from reports.sections.control import control
 from reports.sections.front import front
+from reports.sections.one_page import is_one_page
 from reports.tables import Table
 
 if TYPE_CHECKING:
@@ -74,7 +75,8 @@ class Book:
 def bind(document: Json) -> Book:
     """The book of a document (the JSON of reports/document.py)."""
     plan = plan_of(document)
-    return bound(plan, front(plan), control(plan), chosen(plan))
+    signed = Section("control", "", template="nothing") if is_one_page(plan) else control(plan)
+    return bound(plan, front(plan), signed, chosen(plan))
 
 
 def bound(plan: Plan, front: Section, control: Section, outline: Sequence[Chapter]) -> Book:
@@ -117,6 +119,8 @@ def several(made: Section | Sequence[Section] | None) -> Sequence[Section]:
 def chosen(plan: Plan) -> list[Chapter]:
     """The chapters a report asks for; assumptions, checks, method and provenance cannot be switched off."""
     asked = plan.report.get("sections")
+    if is_one_page(plan):
+        return [ONE_PAGE]
     if asked:
         return [c for c in OUTLINE if c.always or set(CHAPTERS.get(c.key, (c.key,))) & set(asked)]
     return [c for c in OUTLINE if not c.kinds or plan.report.get("kind") in c.kinds]

@@ -18,6 +18,7 @@ from reports.sections.measured import measured
 from reports.sections.memory import memory
 from reports.sections.method import method
 from reports.sections.network import network
+from reports.sections.one_page import one_page
 from reports.sections.optimize import optimize
 from reports.sections.phases import phases
 from reports.sections.pipeline import pipeline
@@ -51,6 +52,9 @@ class Chapter:
     always: bool = False  # stays, whatever sections a report asks for
     kinds: tuple[str, ...] = ()  # of documents that have it unasked; none: all
 
+
+ONE_PAGE = Chapter("at-a-glance", "At a glance", (one_page,), numbered=False, classes="flows", always=True)
+"""All that follows the summary of a document of one page."""
 
 OUTLINE: tuple[Chapter, ...] = (
     Chapter("requirements-and-assumptions", "Requirements and assumptions", (requirements, assumptions), always=True),
