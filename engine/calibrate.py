@@ -16,7 +16,7 @@ from engine.columns import ONE, Column
 from engine.inputs import Cluster, Gpu, Run, Tier
 from engine.network import Group
 
-FLASH1 = 0.53  # rate of flash-1 against flash-2 (engine/kernels.py): a measured rate is that of the kernel that ran
+BACKWARD = 2.5  # FLOPs of attention backward over forward, flash kernels
 RATES = {
     "all_gather": "gather", "reduce_scatter": "gather", "ring_exchange": "gather", "all_reduce": "all_reduce",
     "all_to_all": "all_to_all", "all_to_all_once": "all_to_all", "send": "send",
@@ -29,7 +29,7 @@ def calibrated(run: Run) -> Run:
     found = run.calibration
     if found is None:
         return run
-    gpu = _attention(_efficiency(run.gpu, found), found, run.stack.attention)
+    gpu = _attention(_efficiency(run.gpu, found), found)
     host = factor(run, "host")
     gpu = replace(gpu, host_link=gpu.host_link / host)
     memory = run.cluster.host_memory_bandwidth / host
@@ -53,16 +53,19 @@ def _over(value: Column | None, clock: Column) -> Column | None:
     return None if value is None else value / clock
 
 
-def _attention(gpu: Gpu, found: Calibration, kernel: str) -> Gpu:
-    """Measured shares of the attention kernel, whichever one runs."""
+def _attention(gpu: Gpu, found: Calibration) -> Gpu:
+    """Measured shares of the attention kernel, whichever one runs; flash-1 has one rate for both passes."""
     if found.attention is None:
         return gpu
-    eager = gpu.efficiency.clock * (FLASH1 if kernel == "flash1" else 1.0)
-    a = gpu.attention
-    for way in ("forward", "backward"):
-        share = getattr(found.attention, way)
+    e, a = gpu.efficiency, gpu.attention
+    ahead, back = found.attention.forward, found.attention.backward
+    for way, share in (("forward", ahead), ("backward", back)):
         if share is not None:
-            a = replace(a, **{way: share / gpu.efficiency.clock, f"eager_{way}": share / eager})
+            own = share / (e.clock * e.attention)
+            a = replace(a, **{way: own, f"eager_{way}": own})
+    one, other = ahead if ahead is not None else back, back if back is not None else ahead
+    if one is not None and other is not None:
+        a = replace(a, first=(1 + BACKWARD) / (1 / one + BACKWARD / other) / e.clock)
     return replace(gpu, attention=a)
 
 
@@ -109,7 +112,8 @@ def laid(run: Run, kind: str, group: Group, terms: Terms) -> tuple[Group, Terms]
             terms = replace(terms, gather=rate / tier.bandwidth)
         elif i > 0:
             here = group.reach == i
-            group = replace(group, outside=np.where(here, rate, group.outside))
+            pairs = np.where(here, rate, group.uniform)
+            group = replace(group, outside=np.where(here, rate, group.outside), pairwise=pairs)
             terms = replace(terms, across=np.where(here, 1.0, terms.across))
     return group, terms
 

@@ -65,6 +65,15 @@ def test_a_measured_gemm_share_holds_the_clock_already() -> None:
     assert eta[0] == pytest.approx(0.6, rel=1e-9)
 
 
+@pytest.mark.parametrize("kernel", ["cudnn", "flash2", "flash1"])
+def test_a_measured_attention_share_is_that_of_the_kernel_that_ran(kernel: str) -> None:
+    """Forward and backward at 40 % of the peak, whichever kernel: the clock is in it already."""
+    own = {"calibration.attention.forward": 0.4, "calibration.attention.backward": 0.4}
+    dev = device(read(settings() | CALIBRATED | own | {"stack.attention": kernel}))
+    assert (dev.clock * dev.attention_forward)[0] == pytest.approx(0.4, rel=1e-12)
+    assert (dev.clock * dev.attention_backward)[0] == pytest.approx(0.4, rel=1e-12)
+
+
 def test_a_tier_that_was_measured_is_as_fast_as_it_was() -> None:
     """An all-gather over 8 GPUs at 350 GB/s: 7/8 of 1 GB in 2.5 ms, one call of 12 us and seven hops of 2 us."""
     own = {"call": 12e-6, "tier": ("node",), "tier.node.gather": 350e9, "tier.node.latency": 2e-6}
