@@ -169,3 +169,16 @@ def test_the_report_holds_the_trace_against_the_ledger() -> None:
     page = render_html(document)
     assert "Predicted against profiled step" in page and "Likely cause" in page
     assert "A profiled step against the prediction" in page
+
+
+@pytest.mark.slow
+def test_the_report_names_what_was_measured_and_what_it_replaces() -> None:
+    own = 'calibration own { gemm = 55%, tier pod { latency = 7 us }, source = "own GEMMs, 2026-11" }\n'
+    document = build(run(PLAN.replace("run base {", own + "run base {\n  calibration = own")))
+    inputs = {row["path"]: row for row in document["experiments"][0]["points"][0]["inputs"]}
+    assert inputs["calibration.gemm"]["origin"] == "calibration"
+    assert inputs["calibration.gemm"]["source"] == "own GEMMs, 2026-11"
+    for path in ("cluster.gpu.efficiency.gemm", "cluster.tier.pod.latency"):
+        assert inputs[path]["note"] == "replaced by calibration own"
+    page = render_html(document)
+    assert "Inputs measured by the user, which the prediction follows" in page and "replaced by calibration own" in page
