@@ -41,7 +41,8 @@ def links(asked: Asked) -> Made:
     used = [t for t in tests if t.collective in KINDS and t.ranks > 1]
     fits = [fitted(t, asked) for t in used]
     unused = sorted({t.collective for t in tests if t.collective not in KINDS})
-    notes = ["Fitted from nccl-tests: t = t0 + c S / rate, relative least squares over all sizes.", *map(said, fits)]
+    head = "Fitted from nccl-tests: t = t0 + c S / rate for messages from 1 MiB up; smaller ones are faster than that."
+    notes = [head, *map(said, fits)]
     if unused:
         notes.append(f"Not used, nothing is predicted with it: {', '.join(unused)}.")
     wrong_rows = sum(row.wrong > 0 for t in tests for row in t.rows)
@@ -87,7 +88,7 @@ def said(found: Fitted) -> str:
     return (
         f"{words} over {test.ranks} ranks in {where} ({found.tier}): bus bandwidth {best.bus / 1e9:.1f} GB/s at best "
         f"({best.size:,} bytes); {fit.rate / 1e9:.1f} GB/s a GPU and {fit.fixed * 1e6:.1f} us a call fit its {sizes} "
-        f"size{'s' if sizes != 1 else ''} to {fit.spread:.1%} at the median, {fit.worst:.0%} at worst."
+        f"size{'s' if sizes != 1 else ''} from 1 MiB up to {fit.spread:.1%} at the median, {fit.worst:.0%} at worst."
     )
 
 
