@@ -96,6 +96,7 @@ def test_a_log_of_the_plans_run_forecasts_it() -> None:
 
     plan = Plan("plan.scn", scenario.runs[0], read(scenario.runs[0].plain()))
     made = logs(Asked((Given("run.log", text.encode()),), plan=plan))
+    assert "0.1% of the tokens are trained; at this pace the run takes 18.4 days (plan " in made.said[0]
     block = made.text[made.text.index("actual {") :].rsplit("}", 2)[0] + "}"
     found = progress(block)
     assert (found["tokens"], found["elapsed"]) == (300 * STEP, 1000)

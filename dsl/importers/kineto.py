@@ -101,7 +101,7 @@ def _times(event: dict[str, Any]) -> tuple[float, float] | None:
     start, length = event.get("ts"), event.get("dur")
     try:
         begin, took = float(start), float(length)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return (begin * 1e-6, took * 1e-6) if abs(begin) < COUNTED and 0 <= took < COUNTED else None
 

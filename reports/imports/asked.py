@@ -67,11 +67,11 @@ def lacks(name: str, title: str, help: str) -> Made:
     return refused([Problem("E13", title, Span(name, 1, 1), "this file", help=help)])
 
 
-def follows(plan: Plan | None, name: str, word: str) -> str:
-    """A run that copies the plan's and names a block: what makes the printed text a file that renders."""
+def follows(plan: Plan | None, name: str) -> str:
+    """A run that copies the plan's and names a calibration: what makes the printed text a file that renders."""
     if plan is None:
         return ""
-    return f"\nrun {plan.run.name}-{word} from {plan.run.name} {{\n  {word} = {name}\n}}\n"
+    return f"\nrun {plan.run.name}-calibrated from {plan.run.name} {{\n  calibration = {name}\n}}\n"
 
 
 def opening(plan: Plan | None) -> str:

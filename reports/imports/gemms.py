@@ -54,7 +54,7 @@ def gemms(asked: Asked) -> Made:
     gpu = asked.gpu or (asked.plan.engine.gpu.name if asked.plan is not None else "")
     settings |= {"source": f"timed GEMMs, {asked.sources}, on {gpu}", "confidence": "measured", "verified": "read"}
     text = block(CALIBRATION, name, settings, shapes(rows), notes=notes)
-    return Made(opening(asked.plan) + text + follows(asked.plan, name, "calibration"), [])
+    return Made(opening(asked.plan) + text + follows(asked.plan, name), [])
 
 
 def fitted(found: GemmFit, precision: str, before: dict[str, object]) -> dict[str, object]:

@@ -52,7 +52,7 @@ def links(asked: Asked) -> Made:
         notes.append("Tiers are called node and pod; rename them as your cluster does, or import with --plan.")
     name = name_of(asked.name or asked.files[0].stem, "calibration")
     text = block(CALIBRATION, name, settings(fits, asked), parts(fits, asked), notes=notes)
-    return Made(opening(asked.plan) + text + follows(asked.plan, name, "calibration"), [])
+    return Made(opening(asked.plan) + text + follows(asked.plan, name), [])
 
 
 def fitted(test: Test, asked: Asked) -> Fitted:

@@ -6,8 +6,10 @@ from dsl.importers.train_log import Log, Record, Steady, median_of, read, steady
 from dsl.kinds import RUN, Setting
 from dsl.problems import Problem, Span
 from dsl.schema import schema
+from engine.evaluate import evaluate
 from engine.metrics import BY_NAME
 from reports.imports.asked import Asked, Made, Plan, opening, refused
+from reports.progress import DAY, progress
 
 SLOW = 1.5  # a step this many times the median is named
 
@@ -24,7 +26,8 @@ def logs(asked: Asked) -> Made:
     values = measured(log, part, asked.plan)
     source = f"{log.framework} log, {asked.sources}"
     notes = told(log, part, values)
-    inner = [*_measured(values, source), *_actual(actual(log, part, values, asked.plan), source)]
+    reached = actual(log, part, values, asked.plan)
+    inner = [*_measured(values, source), *_actual(reached, source)]
     if asked.plan is None:
         notes.append("Put these blocks into the run that was logged, or import with --plan.")
         text, wrong = canonical("\n".join([*(f"# {n}" for n in notes), *inner]) + "\n")
@@ -33,7 +36,7 @@ def logs(asked: Asked) -> Made:
         whole = [*(f"# {n}" for n in notes), f"run {run}-logged from {run} {{", *inner, "}"]
         text, wrong = canonical(opening(asked.plan) + "\n".join(whole) + "\n")
     assert not wrong, wrong
-    return Made(text, [])
+    return Made(text, [], forecast(asked.plan, reached) if asked.plan is not None else ())
 
 
 def measured(log: Log, part: Steady, plan: Plan | None) -> dict[str, float]:
@@ -82,6 +85,21 @@ def told(log: Log, part: Steady, values: dict[str, float]) -> list[str]:
     if samples and "step_time" not in values:
         said.append(f"{digits(samples, 5)} samples a second: import with --plan for the time of a step.")
     return said
+
+
+def forecast(plan: Plan, reached: dict[str, object]) -> tuple[str, ...]:
+    """Finish and cost at the pace of the log, beside the plan's, in one line; nothing where it cannot be told."""
+    settings = {f"actual.{name}": value for name, value in reached.items()}
+    found = progress(settings, evaluate(plan.engine, advise=False), "")
+    if found is None:
+        return ()
+    days, planned = found["time_to_train"] / DAY, found["planned_time_to_train"]
+    said = f"{found['tokens'] / found['of']:.1%} of the tokens are trained; at this pace the run takes {days:.1f} days"
+    said += f" (plan {planned / DAY:.1f})" if planned else ""
+    said += f" and ends on {found['finish']}" if found["finish"] else ""
+    if found["cost"] and found["planned_cost"]:
+        said += f"; it costs ${found['cost']:,.0f} (plan ${found['planned_cost']:,.0f})"
+    return (said,)
 
 
 def _measured(values: dict[str, float], source: str) -> list[str]:
