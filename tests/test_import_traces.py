@@ -148,7 +148,8 @@ def test_case_c05_bus_bandwidth_and_what_is_hidden() -> None:
     ("data", "code"),
     [(b'{"traceEvents": [', "E02"), (b'{"traceEvents": {}}', "E13"), (b'{"traceEvents": []}', "E13"),
      (b'{"traceEvents": ' + b"[" * 100_000, "E05"),
-     (b'{"traceEvents": [{"ph": "X", "cat": "kernel", "ts": 1' + b"0" * 400 + b', "dur": 1}]}', "E13"), (b'{"traceEvents": [1, {"ph": "X", "ts": "a"}]}', "E13")],
+     (b'{"traceEvents": [{"ph": "X", "cat": "kernel", "ts": 1' + b"0" * 400 + b', "dur": 1}]}', "E13"),
+     (b'{"traceEvents": [1, {"ph": "X", "ts": "a"}]}', "E13")],
 )  # fmt: skip
 def test_a_trace_that_is_none(data: bytes, code: str) -> None:
     found, problems = kineto.read(data, "trace.json")
