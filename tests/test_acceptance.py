@@ -105,7 +105,7 @@ def test_spreads_are_what_the_published_measurements_give() -> None:
     found = spreads.spreads(spreads.bus_ratios(spreads.rows_of(PARTS / "collectives.csv")))
     assert found.keys() == spreads.BUS.keys()
     for key, spread in found.items():
-        assert spread.low == pytest.approx(spreads.BUS[key].low, abs=0.02), (key, "run tools/spreads.py")
+        assert spread.low == pytest.approx(spreads.BUS[key].low, abs=0.02), (key, "run tools/spreads.py --write")
         assert spread.rows == spreads.BUS[key].rows
 
 
@@ -114,7 +114,7 @@ def test_spreads_of_multiplies_and_streams() -> None:
     found = spreads.spreads(spreads.gemm_ratios(spreads.rows_of(PARTS / "gemms.csv")))
     assert {k: s.rows for k, s in found.items()} == {k: s.rows for k, s in spreads.GEMM.items()}
     for dtype, spread in found.items():
-        assert spread.low == pytest.approx(spreads.GEMM[dtype].low, abs=0.02), (dtype, "run tools/spreads.py")
+        assert spread.low == pytest.approx(spreads.GEMM[dtype].low, abs=0.02), (dtype, "run tools/spreads.py --write")
     lowest = min(ratio for _, ratio in spreads.triad_ratios(spreads.rows_of(PARTS / "triads.csv")))
     assert spreads.TRIAD.low == pytest.approx(lowest - 0.05, abs=0.01)
 

@@ -136,8 +136,6 @@ def test_every_command_works_as_it_stands(tmp_path: Path) -> None:
     (tmp_path / "scenarios").mkdir()
     for name in ("team-70b.scn", "reduced-70b.scn"):
         (tmp_path / "scenarios" / name).write_bytes((ROOT / "scenarios" / name).read_bytes())
-    for name in ("old.scn", "new.scn"):
-        (tmp_path / name).write_bytes((ROOT / "scenarios" / "reduced-70b.scn").read_bytes())
     (tmp_path / "tests" / "data").mkdir(parents=True)
     (tmp_path / "tests" / "data" / "runs.csv").write_bytes((ROOT / "tests" / "data" / "runs.csv").read_bytes())
     (tmp_path / "config.json").write_bytes(CONFIG.read_bytes())
