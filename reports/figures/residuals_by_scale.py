@@ -12,7 +12,7 @@ from reports.figures.scale import Scale
 from reports.figures.sheet import LINE, Sheet
 
 NAME = "residuals_by_scale"
-LEFT, WIDE, TALL = 14.0, 158.0, 56.0
+LEFT, WIDE, TALL = 19.0, 153.0, 56.0
 EDGE = 0.5  # errors beyond 50 % are drawn at the edge
 
 

@@ -10,7 +10,7 @@ from reports.tables import Cell, Column, Table, number, text
 
 DECIMALS = {"s": 3, "GiB": 1}
 GROUPS_SHOWN = 30
-NAMES = {"model": "model family", "scale": "number of GPUs", "what is counted": "what is counted", "GPU": "GPU"}
+NAMES = {"scale": "number of GPUs"}
 
 
 def method(plan: Plan) -> list[Section]:

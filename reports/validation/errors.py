@@ -99,7 +99,7 @@ GROUPS: dict[str, Key] = {
     "stack": stack_of,
     "framework": lambda r: r["framework"], "GPU": lambda r: r["gpu"],
     "precision": lambda r: r["precision"] or "not stated",
-    "model": family, "parallelism": parallelism, "scale": scale, "grade": lambda r: r.get("grade") or "none",
+    "model family": family, "parallelism": parallelism, "scale": scale, "grade": lambda r: r.get("grade") or "none",
     "task": lambda r: r.get("task") or "none",
 }  # fmt: skip
 

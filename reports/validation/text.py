@@ -72,7 +72,9 @@ def as_text(rows: Sequence[Row], found: Sequence[Prediction], kind: Kind) -> str
         table([HEAD, line(errors_of("all", found))]),
     ]
     for name, key in groups_of(kind).items():
-        parts.append(table([(f"by {name}", *HEAD[1:]), *(line(e) for e in grouped(found, key))]))
+        own = grouped(found, key)
+        if len(own) > 1:
+            parts.append(table([(f"by {name}", *HEAD[1:]), *(line(e) for e in own)]))
     bad = worst(found, WORST)
     parts.append(f"the {len(bad)} rows with the largest errors\n" + table(worst_lines(bad, kind)))
     if shared := common([p.row for p in bad], [p.row for p in found], kind):
