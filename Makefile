@@ -1,6 +1,6 @@
 # `make demo` and `make test` start from nothing but Debian or Ubuntu, Python 3.11 or newer, git and make.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test demo test quick check format reference bench wheel picture pins clean
+.PHONY: help setup setup-test demo test quick check format reference bench wheel picture validation pins clean
 BIN := .venv/bin
 OUT := out
 
@@ -45,6 +45,10 @@ wheel: setup-test ## dist/*.whl and dist/*.tar.gz
 picture: setup-test ## docs/report-page.png, the first page of the example plan
 	@$(BIN)/render scenarios/team-70b.scn --format pdf --out $(OUT)
 	@pdftoppm -r 110 -f 1 -l 1 -singlefile -png $(OUT)/team-70b.pdf docs/report-page
+
+validation: setup ## docs/validation.pdf, predictions against the published runs of tests/data
+	@$(BIN)/scn validate tests/data/fit_runs.csv tests/data/memory.csv --out $(OUT)
+	@cp $(OUT)/validation.pdf docs/validation.pdf
 
 pins: ## constraints.txt from what .venv holds
 	@{ sed '/^[^#]/,$$d' constraints.txt; $(BIN)/pip freeze --exclude-editable; } > constraints.new

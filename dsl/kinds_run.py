@@ -339,7 +339,9 @@ ARGUMENTS: dict[tuple[str, str], tuple[Setting, ...]] = {
         ),
         row("group", "gpus", "shard group by size, instead of a tier"),
     ),
-    ("layout.recompute", "selective"): (row("ops", "list of text", "operations computed again", "[sdpa]"),),
+    ("layout.recompute", "selective"): (
+        row("ops", "list of text", "operations computed again; alternate: every second matrix multiply", "[sdpa]"),
+    ),
     ("layout.recompute", "full"): (row("first", "layers", "only the first so many layers of each stage"),),
     ("layout.tp_overlap", "fraction"): (row("share", "share", "share hidden"),),
 }

@@ -17,9 +17,9 @@ from reports.validation.rows import Row, number
 FAMILIES: tuple[tuple[str, str, dict[str, float | None]], ...] = (
     ("bloom-prequel", "bloom-176b", {"heads": 64.0, "kv_heads": 64.0, "head_dim": None}),
     ("gpt-1.3b", "gpt3-xl-1.3b", {"heads": 16.0}),
-    # huggingface/bench_cluster: 32 heads, intermediate size 4096, GPT-2's vocabulary, tied
+    # huggingface/bench_cluster: 32 heads, intermediate size 4096, GPT-2's vocabulary (padded), tied
     ("nanotron-llama-1b", "llama-2-7b", {"ffn": 4096.0, "heads": 32.0, "kv_heads": 32.0, "head_dim": 64.0,
-                                         "vocab": 50264.0, "tied_embeddings": 1.0}),
+                                         "vocab": 50304.0, "tied_embeddings": 1.0}),
 )  # fmt: skip
 TEMPLATE = """edition 2026
 import "library/gpus.scn"
