@@ -114,7 +114,7 @@ def row_of(p: Prediction, sources: dict[str, str]) -> Json:
     return {
         "id": row.get("id", ""),
         "source": sources.get(row.get("id", ""), ""),
-        "model": row.get("model", ""),
+        "model": layouts.name_of(row),
         "gpu": row.get("gpu", ""),
         "gpus": number(row, "n_gpus"),
         "framework": row.get("framework", ""),
@@ -135,10 +135,11 @@ def layout_groups(found: Sequence[Prediction], sources: dict[str, str]) -> list[
     made = []
     for group in layouts.groups(found, sources):
         apart, right = group.pairs
+        same = dict(zip(layouts.SAME, group.same, strict=True))
         best, chosen = group.choices[0], group.predicted_best
         made.append(
-            dict(zip(layouts.SAME, group.same, strict=True))
-            | {"layouts": len(group.choices), "best": layouts.spelled(best.layout),
+            same
+            | {"model": layouts.name_of(same), "layouts": len(group.choices), "best": layouts.spelled(best.layout),
                "predicted_best": layouts.spelled(chosen.layout), "best_seconds": best.measured,
                "predicted_best_seconds": chosen.measured, "regret": group.regret, "pairs": apart, "right": right}
         )  # fmt: skip

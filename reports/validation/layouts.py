@@ -14,7 +14,20 @@ from reports.validation.errors import Prediction
 from reports.validation.rows import Row, number
 
 NOISE = 0.06  # spread of runs with identical columns, one standard deviation of log (design's study of 92 groups)
-SAME = ("source", "framework", "model", "seq", "precision", "gpu", "n_gpus")
+SAME = (
+    "source",
+    "framework",
+    "model",
+    "layers",
+    "hidden",
+    "ffn",
+    "experts",
+    "task",
+    "seq",
+    "precision",
+    "gpu",
+    "n_gpus",
+)
 LAYOUT = ("tp", "cp", "pp", "vpp", "ep", "sp", "zero_stage_or_fsdp", "recompute", "mbs")
 
 
@@ -76,6 +89,12 @@ def _choices(layouts: Mapping[tuple[str, ...], Sequence[Prediction]]) -> tuple[C
         for layout, same in layouts.items()
     ]
     return tuple(sorted(made, key=lambda c: c.measured))
+
+
+def name_of(row: Mapping[str, str]) -> str:
+    """The model of a row by its name; where it has none by its layers and width."""
+    layers, hidden = (row.get(k, "").removesuffix(".0") for k in ("layers", "hidden"))
+    return row.get("model", "") or f"{layers} layers × {hidden}"
 
 
 def spelled(layout: Sequence[str]) -> str:
