@@ -72,6 +72,7 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
     "uncertainty": ("sensitivity", "uncertainty"),
     "design-points": ("points",),
     "all-results": ("results", "all_results"),
+    "operations": ("operations", "launch"),
     "operator-ledger": ("ledger",),
 }
 SECTIONS = tuple(word for words in CHAPTERS.values() for word in words)

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 ORDER = (".html", ".pdf", ".json", ".csv")
 
 
+def place(path: Path) -> int:
+    """Where a kind of file stands among those written: documents, tables, arguments of frameworks."""
+    return ORDER.index(path.suffix) if path.suffix in ORDER else len(ORDER)
+
+
 @dataclass
 class Made:
     """Documents by the name they will have, what was complained of on the way, and what a PDF lacked."""
@@ -52,7 +57,7 @@ def rendered(job: Job) -> Outcome:
     if job.out is None:
         return finished(job, document, source.shown, stream=as_json(document))
     made = documents(job, source, document)
-    ordered = sorted(made.contents.items(), key=lambda item: ORDER.index(item[0].suffix))
+    ordered = sorted(made.contents.items(), key=lambda item: place(item[0]))
     written = tuple(write({job.out / name: data for name, data in ordered}))
     return finished(job, document, "\n".join(filter(None, (source.shown, *made.heard))), written, made.missing)
 
@@ -107,9 +112,10 @@ def printed(
     from reports.book import bind
     from reports.csv_files import csv_files
     from reports.html import screen_page
+    from reports.operations.files import of_document
 
     book = (binder or bind)(document)
-    tables = {name: text.encode() for name, text in csv_files(book.tables).items()}
+    tables = {name: text.encode() for name, text in (csv_files(book.tables) | of_document(document)).items()}
     if "html" in formats:
         made.contents[Path(f"{stem}.html")] = screen_page(book).encode()
     if "csv" in formats:

@@ -19,6 +19,7 @@ from reports.sections.memory import memory
 from reports.sections.method import method
 from reports.sections.network import network
 from reports.sections.one_page import one_page
+from reports.sections.operations import operations
 from reports.sections.optimize import optimize
 from reports.sections.phases import phases
 from reports.sections.pipeline import pipeline
@@ -74,6 +75,7 @@ OUTLINE: tuple[Chapter, ...] = (
             kinds=("procurement",)),  # fmt: skip
     Chapter("all-results", "All results", (results,), appendix=True),
     Chapter("design-points", "Design points", (point_lists,), appendix=True, classes="landscape"),
+    Chapter("operations", "Operations", (operations,), appendix=True, classes="landscape"),
     Chapter("operator-ledger", "Operator ledger", (ledger,), appendix=True, classes="landscape"),
     Chapter("inputs-not-stated", "Inputs not stated in the scenario", (defaults,), appendix=True, always=True),
     Chapter("method-and-sources", "Method", (method,), appendix=True, always=True),

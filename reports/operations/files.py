@@ -1,0 +1,31 @@
+"""The files that start a run: the framework's arguments or configuration of the layout that the document holds."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from reports.operations import megatron, torchtitan
+from reports.operations.settings import amount
+
+Point = Mapping[str, Any]
+
+
+def of_document(document: Mapping[str, Any]) -> dict[str, str]:
+    """The files of every run of a document, each named after its run."""
+    runs = [e for e in document["experiments"] if e["kind"] == "run" and e["points"]]
+    return {name: text for e in runs for name, text in exported(e["points"][0], str(e["name"] or "run")).items()}
+
+
+def exported(point: Point, stem: str) -> dict[str, str]:
+    """{file name: text} of the framework that the run names; empty where it cannot be built or has no such file."""
+    settings = point.get("settings") or {}
+    if point.get("status") == "cannot_be_built" or not amount(settings, "cluster.gpus"):
+        return {}
+    stack = str(settings.get("stack") or "")
+    if not amount(settings, "model.hidden") or not amount(settings, "model.heads"):
+        return {}
+    if stack in megatron.STACKS:
+        return {f"{stem}.megatron.args": megatron.text(megatron.arguments(settings))}
+    if stack in torchtitan.STACKS:
+        configuration = torchtitan.configuration(settings)
+        return {f"{stem}.torchtitan.toml": torchtitan.text(configuration, amount(settings, "cluster.gpus"))}
+    return {}

@@ -1,0 +1,155 @@
+"""Appendix: how the run is started, the command that answers each question on the cluster, and what to look for.
+
+Every figure is the plan's own: a result, an expectation of the acceptance sheet, a setting.
+"""
+
+from collections.abc import Iterator
+
+from reports.operations import megatron, torchtitan
+from reports.operations.files import exported
+from reports.operations.settings import near
+from reports.plan import Json, Plan, Section
+from reports.quantities import Quantity
+from reports.sections.operations_signs import signs_table, trades_table
+from reports.tables import Table, command, text
+
+LINES = 60  # of the exported file in the document
+
+
+def operations(plan: Plan) -> Section | None:
+    """Launch line, exported arguments, questions with their commands, symptoms, trades; for a run that can be built."""
+    if (
+        not plan.experiment["points"]
+        or plan.point["status"] == "cannot_be_built"
+        or plan.setting("fidelity") == "reduced"
+    ):
+        return None
+    files = exported(plan.point, stem(plan))
+    tables = tuple(t for t in (questions_table(plan), signs_table(plan), trades_table(plan)) if t)
+    name, content = next(iter(files.items()), ("", ""))
+    lines = content.splitlines()
+    facts = {
+        "launch": launch_line(plan, name),
+        "file": name,
+        "lines": lines[:LINES],
+        "more": max(0, len(lines) - LINES),
+        "unsaid": unsaid(plan),
+        "stack": plan.name_of("stack"),
+        "prints": not name,
+    }
+    return Section("operations", "", tables, facts=facts) if tables else None
+
+
+def stem(plan: Plan) -> str:
+    """The name of exported files: the run's."""
+    return str(plan.experiment["name"] or "run")
+
+
+def unsaid(plan: Plan) -> list[str]:
+    """What of the layout the framework's file does not say."""
+    return megatron.not_said(plan.settings) if plan.name_of("stack") in megatron.STACKS else []
+
+
+def launch_line(plan: Plan, file: str) -> str:
+    """One process a GPU on every node; empty where the framework is not started by torchrun."""
+    stack, gpus = plan.name_of("stack"), plan.number("cluster.gpus")
+    each = plan.number("cluster.gpus_per_node")
+    if stack.startswith("jax") or not gpus or not each:
+        return ""
+    nodes = max(1, int(gpus // each))
+    start = f"torchrun --nnodes={nodes} --nproc-per-node={int(min(each, gpus))} \\\n"
+    start += "  --rdzv-backend=c10d --rdzv-endpoint=$HEAD:29500 \\\n "
+    if stack in megatron.STACKS and file:
+        return f"{start} pretrain_gpt.py $(grep -v world-size {file}) \\\n  --data-path $DATA --save $CHECKPOINTS"
+    if stack in torchtitan.STACKS and file:
+        return f"{start} -m torchtitan.train --job.config_file {file}"
+    return f"{start} train.py"
+
+
+def questions_table(plan: Plan) -> Table | None:
+    """The question, the command that answers it on the running cluster, and the figure to expect there."""
+    rows = tuple(questions(plan))
+    columns = (text("Question", 44), command("Command"), text("Expect", 62))
+    return Table("questions", "Questions on the running cluster", columns, rows, wide=True) if rows else None
+
+
+def questions(plan: Plan) -> Iterator[tuple[str, str, str]]:
+    """The rows of the table that this plan can answer."""
+    part = str(plan.setting("cluster.gpu.toolkit") or "cuda")
+    if part == "cuda":
+        yield from links(plan)
+    yield from collectives(plan)
+    step, interval = plan.result("step_time"), (plan.point.get("intervals") or {}).get("step_time")
+    if not step.missing:
+        ends = ""
+        if interval:
+            low, high = (Quantity(interval[side], step.unit, step.decimals).text() for side in ("low", "high"))
+            ends = f"; four in five published runs: {low} to {high}"
+        each = plan.result("tokens_per_second_per_gpu").text()
+        yield "How long is a step?", "grep 'elapsed time per iteration' LOG", f"{step.text()}{ends}; {each} a GPU"
+    memory = plan.result("memory_per_gpu")
+    if not memory.missing and part == "cuda":
+        yield (
+            "How full is a GPU?",
+            "nvidia-smi --query-gpu=memory.used --format=csv",
+            f"{memory.text()} on the fullest stage, {plan.result('memory_headroom').text()} left",
+        )
+    yield from recovery(plan)
+
+
+def links(plan: Plan) -> Iterator[tuple[str, str, str]]:
+    """How GPUs of a node, and nodes, are connected."""
+    tiers = [str(t) for t in plan.setting("cluster.tier") or ()]
+    if tiers:
+        span, band = (plan.number(f"cluster.tier.{tiers[0]}.{what}") for what in ("span", "bandwidth"))
+        yield (
+            "How are the GPUs of a node connected?",
+            "nvidia-smi topo -m; nvidia-smi nvlink --status",
+            f"NVLink between {Quantity(span, 'GPUs', 0).text()}, {near(band, 'B/s')} each way a GPU",
+        )
+    if len(tiers) > 1:
+        band = plan.number(f"cluster.tier.{tiers[-1]}.bandwidth")
+        yield (
+            "Is the link up, and at what speed?",
+            "ibstat; ibdev2netdev",
+            f"every port Active; the ports of a GPU together {Quantity(band, 'Gb/s', 0).text()}",
+        )
+        yield (
+            "Which rings and transports did NCCL choose?",
+            "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH … 2>&1 | grep -E 'Ring|Tree|via'",
+            "P2P inside a node, NET/IB (GDRDMA) between nodes; NET/Socket is wrong",
+        )
+
+
+def collectives(plan: Plan) -> Iterator[tuple[str, str, str]]:
+    """The all-reduce at the largest size of the acceptance sheet, one row a span."""
+    rows: dict[str, Json] = {}
+    for row in plan.point.get("acceptance") or ():
+        if row["test"] == "all_reduce" and row.get("expected") and row.get("command"):
+            rows[str(row["span"])] = row
+    for span, row in rows.items():
+        least = f", sound from {Quantity(row['threshold'], 'GB/s', 1).text()}" if row.get("threshold") else ""
+        yield (
+            f"What does an all-reduce reach over {span}?",
+            str(row["command"]),
+            f"busbw {Quantity(row['expected'], 'GB/s', 1).text()} at {near(row['size'], 'B')}{least}",
+        )
+
+
+def recovery(plan: Plan) -> Iterator[tuple[str, str, str]]:
+    """Saves, and the rank behind a hang."""
+    checkpoint = plan.point.get("checkpoint") or {}
+    if checkpoint.get("save"):
+        yield (
+            "How long does a save take?",
+            "grep -i 'checkpoint' LOG",
+            f"{near(checkpoint['save'], 's')} for {near(checkpoint.get('size'), 'B')}, "
+            f"every {Quantity(checkpoint.get('used'), 'min', 1).text()}",
+        )
+    mtbf = plan.result("mtbf")
+    if not mtbf.missing:
+        yield (
+            "Which rank is behind a hang?",
+            "TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1 torchrun …",
+            f"an interruption every {mtbf.text()} on average; the dump names the collective that a rank did not join",
+        )
