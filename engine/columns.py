@@ -14,7 +14,7 @@ Flags = NDArray[np.bool_]
 
 def column(value: object) -> Column:
     """``value`` (a number or an array) as a column: always at least one row, never a 0-d scalar."""
-    return np.atleast_1d(np.asarray(value, dtype=np.float64))
+    return np.atleast_1d(np.asanyarray(value, dtype=np.float64))
 
 
 ZERO = column(0.0)

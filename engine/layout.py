@@ -131,7 +131,7 @@ def sequence_multiple(d: Degrees) -> Column:
     """
     tensor = d.tp if d.sequence_parallel else ONE
     both = np.where(np.mod(tensor, 2) == 0, tensor, 2 * tensor)
-    return np.asarray(np.where(d.cp > 1, d.cp * both, tensor))
+    return np.asanyarray(np.where(d.cp > 1, d.cp * both, tensor))
 
 
 def kv_replication(run: Run, d: Degrees) -> Column:

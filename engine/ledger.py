@@ -207,10 +207,7 @@ def launch(rows: tuple[Row, ...], block: str, phase: str, prices: Prices) -> Row
     CUDA graphs leave part of the gap and no floor. Source: S0 section 8, ruling (d) launch gap.
     """
     run, stack = prices.run, prices.run.stack
-    kernels = ZERO
-    for row in rows:
-        kernels = kernels + (row.kernels if row.axis is None else row.kernels * (prices.groups[row.axis].size > 1))
-    device = total(rows)
+    kernels, device = launched(rows, prices), total(rows)
     gap = kernels * stack.kernel_gap
     if run.kernels.graphs:
         seconds = gap * stack.graph_gap + ZERO * device
@@ -218,6 +215,14 @@ def launch(rows: tuple[Row, ...], block: str, phase: str, prices: Prices) -> Row
         seconds = gap + np.maximum(kernels * stack.host_time - device - gap, 0.0)
     seconds = calibrate.factor(run, "idle") * seconds
     return Row(block, "launch", phase, "launch", ZERO, ZERO, None, None, None, seconds, seconds, None, ZERO)
+
+
+def launched(rows: Iterable[Row], prices: Prices) -> Column:
+    """Kernels that some rows launch; a collective of one rank launches none."""
+    kernels = ZERO
+    for row in rows:
+        kernels = kernels + (row.kernels if row.axis is None else row.kernels * (prices.groups[row.axis].size > 1))
+    return kernels
 
 
 def total(rows: Iterable[Row]) -> Column:

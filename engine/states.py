@@ -154,7 +154,7 @@ def reduce_bytes(run: Run) -> Column:
 
 def largest(parts: Sequence[Column]) -> Column:
     """The largest of some columns, row by row."""
-    return np.asarray(reduce(np.maximum, parts))
+    return np.asanyarray(reduce(np.maximum, parts))
 
 
 def first_largest(parts: Sequence[Column]) -> Column:

@@ -1,0 +1,158 @@
+"""Names for what a calculation passes through: the engine's own functions and fields, as they return and are filled.
+
+While a run is evaluated under record, every return of a function of the engine and every new record object (a row, a
+group, the degrees of a layout) is looked up in quantities.py; what stands there gets its name. The formulas themselves
+know nothing of it.
+"""
+
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+import numpy as np
+
+from engine.provenance.graph import Name, Record
+from engine.provenance.origin import ENGINE, OWN
+from engine.provenance.quantities import QUANTITIES, SOLVED, VARIABLES, Quantity
+from engine.provenance.traced import Traced
+
+GENERATED = "<string>"  # the file of a dataclass's own __init__
+SYMBOL = re.compile(r"\W+")
+
+
+@contextmanager
+def naming(record: Record) -> Iterator[None]:
+    """While this is open, what the engine returns and what its records are filled with gets its name."""
+    before = sys.getprofile()
+    sys.setprofile(Namer(record).seen)
+    try:
+        yield
+    finally:
+        sys.setprofile(before if callable(before) else None)
+
+
+class Namer:
+    """Names the nodes of one record. ``known`` keeps what each function's code object is called."""
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+        self.known: dict[CodeType, str] = {}
+
+    def seen(self, frame: FrameType, event: str, value: Any) -> None:
+        """Called by the interpreter for every call and return."""
+        if event != "return" or value is None and frame.f_code.co_filename != GENERATED:
+            return
+        code = frame.f_code
+        if code.co_name == "__init__" and code.co_filename == GENERATED:
+            self.filled(frame)
+            return
+        key = self.known.get(code)
+        if key is None:
+            key = self.known[code] = key_of(frame)
+        if key:
+            self.returned(key, frame, value)
+
+    def returned(self, key: str, frame: FrameType, value: Any) -> None:
+        """Names what a function returns: a column, or the columns of a tuple, which are called "key[0]" …"""
+        where = f"{shown(frame.f_code.co_filename)}:{frame.f_code.co_firstlineno}"
+        for variable in VARIABLES.get(key, ()):
+            self.name(f"{key}:{variable}", frame.f_locals.get(variable), frame.f_locals, where)
+        if key in SOLVED and isinstance(value, Traced):
+            solve(self.record, value, SOLVED[key], frame.f_locals)
+        doc = doc_of(frame.f_code)
+        for i, part in enumerate(value) if isinstance(value, tuple) else [(None, value)]:
+            self.name(key if i is None else f"{key}[{i}]", part, frame.f_locals, where, doc)
+
+    def name(self, key: str, value: Any, given: Mapping[str, Any], where: str, doc: str = "") -> None:
+        """Names one column as the table has it; what is not in it, or no column, is left alone."""
+        own = QUANTITIES.get(key)
+        if own is not None and isinstance(value, Traced):
+            name(self.record, value, key, own, given, where, doc)
+
+    def filled(self, frame: FrameType) -> None:
+        """Names the columns that a record object of the engine was just filled with."""
+        made = frame.f_locals.get("self")
+        kind = type(made)
+        if not is_dataclass(made) or not kind.__module__.startswith("engine."):
+            return
+        caller = frame.f_back
+        assert caller is not None, "a record is made by someone"
+        where = f"{shown(caller.f_code.co_filename)}:{caller.f_lineno}"
+        given = {g.name: getattr(made, g.name, None) for g in fields(made)}
+        for f in fields(made):
+            key = f"{kind.__module__.removeprefix('engine.')}.{kind.__qualname__}.{f.name}"
+            value = getattr(made, f.name, None)
+            for i, part in enumerate(value if isinstance(value, tuple) else (value,)):
+                self.name(key, part, {"index": i, **given}, where)
+
+
+def key_of(frame: FrameType) -> str:
+    """A function as quantities.py has it, "kernels.wave"; empty where it is none of the engine's formulas."""
+    file = frame.f_code.co_filename
+    if not file.startswith(str(ENGINE)) or file.startswith(OWN):
+        return ""
+    return f"{frame.f_globals['__name__'].removeprefix('engine.')}.{frame.f_code.co_qualname}"
+
+
+def doc_of(code: CodeType) -> str:
+    """What a function's docstring says."""
+    first = code.co_consts[0] if code.co_consts else None
+    return " ".join(first.split()) if isinstance(first, str) else ""
+
+
+def shown(file: str) -> str:
+    """A file of the engine as it is named in a tree."""
+    path = Path(file)
+    return f"engine/{path.relative_to(ENGINE).as_posix()}" if path.is_relative_to(ENGINE) else path.name
+
+
+def name(
+    record: Record, value: Traced, key: str, own: Quantity, given: Mapping[str, Any], where: str, doc: str
+) -> None:
+    """Names the nodes of an array; one that has a name, or is a setting or a number, keeps what it is."""
+    if value.nodes is None:
+        return
+    made = value.nodes.copy()
+    for index, node in np.ndenumerate(value.nodes):
+        before = record.names.get(node)
+        if node.leaf or (before is not None and not before.weak and not own.apart):
+            continue
+        at = {"index": index[0], **given}
+        symbol = SYMBOL.sub("_", words(own.symbol, at, "")) or symbol_of(key)
+        label, group = words(own.label, at, key), words(own.group, at, "")
+        called = Name(key, label, own.unit, symbol, group, where, doc, own.weak)
+        if own.apart:
+            made[index] = record.apart(node, called)
+        else:
+            record.names[node] = called
+    value.nodes = made
+
+
+def symbol_of(key: str) -> str:
+    """What a formula calls a quantity: the last part of its key."""
+    return key.rpartition(".")[2].partition("[")[0].strip("_")
+
+
+def words(template: str, given: Mapping[str, Any], otherwise: str) -> str:
+    """A template filled with the names of a function or a record; what cannot be filled stands for itself."""
+    try:
+        return " ".join(template.format_map(given).split())
+    except (KeyError, AttributeError, IndexError):
+        return otherwise
+
+
+def solve(record: Record, value: Traced, formula: str, given: Mapping[str, Any]) -> None:
+    """Puts the equation that an iteration solves in the place of its steps."""
+    names = [n for n in formula.partition(" of ")[2].split(", ")]
+    nodes = [given[n].nodes.reshape(-1)[0] for n in names if isinstance(given.get(n), Traced)]
+    if len(nodes) != len(names) or value.nodes is None or value.size != 1:
+        return
+    made = np.empty(value.nodes.shape, dtype=object)
+    made.reshape(-1)[0] = record.operation("solved", tuple(nodes), float(value.item()), formula)
+    value.nodes = made
+

@@ -1,0 +1,49 @@
+"""A run evaluated under record: its settings as leaves, its results as nodes."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from engine.metrics import BY_NAME
+from engine.provenance.graph import Name, Node, Record
+from engine.provenance.naming import naming
+from engine.provenance.traced import Traced, traced
+from engine.result import Result
+
+
+def leaves(record: Record, settings: Mapping[str, Any], owner: str = "") -> dict[str, Any]:
+    """A flat table of settings whose numbers are leaves of the record; ``owner`` is the phase that they are of."""
+    return {path: _leaf(record, path, value, owner) for path, value in settings.items()}
+
+
+def _leaf(record: Record, path: str, value: Any, owner: str) -> Any:
+    if not isinstance(value, int | float):
+        return value
+    node = np.empty(1, dtype=object)
+    node[0] = record.setting(path, float(value), owner)
+    return value if isinstance(value, bool) else traced(record, np.array([float(value)]), node)
+
+
+def results(record: Record, evaluate: Callable[[], Result]) -> dict[str, Node]:
+    """The nodes of all results of a run that is read from ``leaves``, each under the name of its result."""
+    with naming(record):
+        found = evaluate()
+    nodes = {}
+    for name, column in found.columns.items():
+        if isinstance(column, Traced) and column.nodes is not None:
+            nodes[name] = node = column.nodes.reshape(-1)[0]
+        else:
+            nodes[name] = node = record.number(float(np.ravel(column)[0]))
+        if not node.leaf and name in BY_NAME:
+            known = record.names.get(node)
+            if known is None or not known.key.startswith("result."):
+                record.names[node] = as_result(name, known)
+    return nodes
+
+
+def as_result(name: str, known: Name | None) -> Name:
+    """A result's name, in the words and the base unit of the results' table."""
+    metric = BY_NAME[name]
+    where, doc, group = (known.where, known.doc, known.group) if known else ("", "", "")
+    return Name(f"result.{name}", metric.doc, metric.unit, name, group, where, doc)
