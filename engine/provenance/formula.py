@@ -39,10 +39,14 @@ class Formula(NamedTuple):
 
 
 class Writer:
-    """Writes one formula. ``named`` tells where it stops, ``symbol`` what it calls a node there."""
+    """Writes one formula. ``named`` tells where it stops, ``symbol`` what it calls a
+    node there, ``through`` which named sums a longer sum takes apart.
+    """
 
-    def __init__(self, named: Callable[[Node], bool], symbol: Callable[[Node], str]) -> None:
-        self.named, self.symbol = named, symbol
+    def __init__(
+        self, named: Callable[[Node], bool], symbol: Callable[[Node], str], through: Callable[[Node], bool]
+    ) -> None:
+        self.named, self.symbol, self.through = named, symbol, through
         self.symbols: dict[Node, str] = {}
         self.notes: list[str] = []
         self.long: dict[Node, bool] = {}
@@ -59,7 +63,11 @@ class Writer:
 
     def stops(self, node: Node) -> bool:
         """Whether a formula names this node instead of writing it out."""
-        return node.op == "apart" or self.named(node) or (node.leaf and node.op != "number") or self.rows(node)
+        return self.bounds(node) or self.rows(node)
+
+    def bounds(self, node: Node) -> bool:
+        """The same without long sums."""
+        return node.op == "apart" or self.named(node) or (node.leaf and node.op != "number")
 
     def rows(self, node: Node) -> bool:
         """Whether a node without a name is a long sum of named ones, which gets a place of its own."""
@@ -85,6 +93,10 @@ class Writer:
             return self.symbol_of(node)
         if node.op == "apart":
             return self.written(inner(node), around, top=True)
+        if node.op in ("add", "subtract"):
+            left = self.terms(node)
+            if len(left) == 1 and left[0][0] > 0:
+                return self.written(left[0][1], around)
         own, text = self.operation(node)
         return f"({text})" if own < around else text
 
@@ -117,7 +129,7 @@ class Writer:
         pending = [(1, node)]
         while pending:
             sign, at = pending.pop()
-            if at.op in ("add", "subtract") and (at is node or not self.stops(at)):
+            if at.op in ("add", "subtract") and (at is node or not self.bounds(at) or self.through(at)):
                 pending += [(sign if at.op == "add" else -sign, at.args[1]), (sign, at.args[0])]
             else:
                 found.append((sign, at))

@@ -1,8 +1,8 @@
 """The record of a calculation: nodes for settings, numbers and operations, each made once.
 
-A node is a number with the operation that gave it. Equal operations on the same nodes are one node, so that a quantity
-used in many places is one place in the record. What leaves a value exactly as it is (adding 0, multiplying by 1) is
-not recorded, and what is multiplied by a setting or a number that is 0 is that 0.
+A node is a number with the operation that gave it. Equal operations of one function on the same nodes are one node, so
+that a quantity used in many places is one place in the record. What leaves a value exactly as it is (adding 0, multiplying by 1) is
+not recorded.
 """
 
 import math
@@ -23,6 +23,7 @@ class Name:
     where: str
     doc: str
     weak: bool = False
+    open: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +52,8 @@ class Record:
     def __init__(self) -> None:
         self.nodes: dict[tuple[object, ...], Node] = {}
         self.names: dict[Node, Name] = {}
+        self.owners: dict[int, object] = {}  # kept, so that no other gets their id
+        self.plain: dict[int, tuple[object, Node]] = {}  # plain arrays that a record object was filled with, by id
 
     def setting(self, path: str, value: float, owner: str = "") -> Node:
         """The node of a setting; ``owner`` tells a phase's own value from the run's."""
@@ -68,19 +71,20 @@ class Record:
         """A constant of the engine, or a number that it counted from the structure of the layout."""
         return self._kept((op, value, text, where), Node(op, (), value, text, where))
 
-    def operation(self, op: str, args: tuple[Node, ...], value: float, text: str = "") -> Node:
-        """The node of an operation on nodes; one of them where it leaves that one as it is."""
+    def operation(self, op: str, args: tuple[Node, ...], value: float, text: str = "", by: object = None) -> Node:
+        """The node of an operation on nodes ``by`` a function; one of them where it leaves that one as it is."""
         same = _unchanged(op, args, value)
         if same is not None:
             return same
         if op == "add" and all(a.op in ("number", "counted") for a in args):
             first = next((a for a in args if a.op == "counted"), None)
             return self.number(value) if first is None else self.given("counted", value, first.text, first.where)
-        return self._kept((op, text, *map(id, args)), Node(op, args, value, text))
+        return self._kept((op, text, by, *map(id, args)), Node(op, args, value, text))
 
-    def apart(self, node: Node, name: Name) -> Node:
-        """The node once more in a place of its own, under a name that only this place has."""
-        made = self._kept(("apart", name.label, id(node)), Node("apart", (node,), node.value, name.label))
+    def apart(self, node: Node, name: Name, owner: object) -> Node:
+        """The node once more in a place of its own, under a name that only this place of its owner has."""
+        self.owners[id(owner)] = owner
+        made = self._kept(("apart", name.label, id(node), id(owner)), Node("apart", (node,), node.value, name.label))
         self.names[made] = name
         return made
 
@@ -109,10 +113,10 @@ def _unchanged(op: str, args: tuple[Node, ...], value: float) -> Node | None:
 
 
 def _one_of(args: tuple[Node, ...], value: float) -> Node | None:
-    """The factor that a product is equal to: beside a 1 or a condition that holds, or the leaf that makes it 0."""
+    """The factor that a product is equal to: beside a 1 or a condition that holds, or a literal 0."""
     for one, other in (args, args[::-1]):
         if _is(one, 1.0) or (one.op in COMPARED and one.value == 1.0 and other.op not in COMPARED):
             return other
-        if value == 0 and one.leaf and one.value == 0:
+        if value == 0 and _is(one, 0.0):
             return one
     return None

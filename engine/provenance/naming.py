@@ -18,8 +18,8 @@ import numpy as np
 
 from engine.provenance.graph import Name, Record
 from engine.provenance.origin import ENGINE, OWN
-from engine.provenance.quantities import QUANTITIES, SOLVED, VARIABLES, Quantity
-from engine.provenance.traced import Traced
+from engine.provenance.quantities import PLAIN, QUANTITIES, SOLVED, VARIABLES, Quantity
+from engine.provenance.traced import Traced, traced
 
 GENERATED = "<string>"  # the file of a dataclass's own __init__
 SYMBOL = re.compile(r"\W+")
@@ -87,6 +87,13 @@ class Namer:
         for f in fields(made):
             key = f"{kind.__module__.removeprefix('engine.')}.{kind.__qualname__}.{f.name}"
             value = getattr(made, f.name, None)
+            if key in PLAIN and isinstance(value, np.ndarray) and not isinstance(value, Traced):
+                node = self.record.given("constant", float(value.item()), PLAIN[key], where)
+                self.record.plain[id(value)] = (value, node)
+            elif isinstance(value, Traced) and key in QUANTITIES and QUANTITIES[key].apart:
+                own = traced(value.record, value.view(np.ndarray), value.nodes)
+                self.name(key, own, given, where)
+                object.__setattr__(made, f.name, own)
             for i, part in enumerate(value if isinstance(value, tuple) else (value,)):
                 self.name(key, part, {"index": i, **given}, where)
 
@@ -125,9 +132,9 @@ def name(
         at = {"index": index[0], **given}
         symbol = SYMBOL.sub("_", words(own.symbol, at, "")) or symbol_of(key)
         label, group = words(own.label, at, key), words(own.group, at, "")
-        called = Name(key, label, own.unit, symbol, group, where, doc, own.weak)
+        called = Name(key, label, own.unit, symbol, group, where, doc, own.weak, own.open)
         if own.apart:
-            made[index] = record.apart(node, called)
+            made[index] = record.apart(node, called, given.get("self"))
         else:
             record.names[node] = called
     value.nodes = made

@@ -38,28 +38,33 @@ OPERATORS = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div:
 
 def operand_nodes(record: Record, value: Any, place: int) -> Nodes:
     """Nodes of the plain operand at a place of the operation that is at work, one an element."""
-    frame = _formula()
+    known = record.plain.get(id(value))
+    frame = formula()
     written = _operands(frame.f_code, frame.f_lasti)
     expression = written[place] if place < len(written) else None
     values = np.atleast_1d(value)
     made = np.empty(values.shape, dtype=object)
     if values.size == 1:
-        made[...] = node_of(record, float(values.item()), expression, frame)
+        made[...] = known[1] if known else node_of(record, float(values.item()), expression, frame)
         return made
     for index, one in np.ndenumerate(values):
         made[index] = node_of(record, float(one), expression, frame)
     return made
 
 
-def _formula() -> FrameType:
+def formula() -> FrameType:
     """The frame of the engine's formula that is at work."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and (
-        frame.f_code.co_filename.startswith(OWN) or not frame.f_code.co_filename.startswith(str(ENGINE))
-    ):
+    while frame is not None and not _is_formula(frame.f_code.co_filename):
         frame = frame.f_back
     assert frame is not None, "a traced column is used outside the engine"
     return frame
+
+
+@cache
+def _is_formula(file: str) -> bool:
+    """Whether a file is one of the engine's, these here left out."""
+    return file.startswith(str(ENGINE)) and not file.startswith(OWN)
 
 
 @cache
@@ -94,7 +99,7 @@ def node_of(record: Record, value: float, expression: ast.expr | None, frame: Fr
     if value in (0.0, 1.0):  # a switch, or what changes nothing
         return record.number(value)
     text = _text(_taken(expression, frame))
-    return record.given("counted", value, text, f"{_shown(frame.f_code.co_filename)}:{frame.f_lineno}")
+    return record.given("counted", value, text, f"{_shown(frame.f_code.co_filename)}:{frame.f_code.co_firstlineno}")
 
 
 def _meant(record: Record, e: ast.expr, frame: FrameType) -> Node | None:

@@ -16,6 +16,7 @@ class Quantity(NamedTuple):
     group: str = ""  # long sums have a subtotal for each
     apart: bool = False  # a place of its own, even where another has the same value by the same way
     weak: bool = False  # a name that a later one replaces
+    open: bool = False  # a sum that a longer one takes apart
 
 
 Q = Quantity
@@ -32,6 +33,8 @@ QUANTITIES: dict[str, Quantity] = {
     "layout.Degrees.edp": Q("copies of an expert, over which its states are sharded", symbol="expert_data_parallel"),
     "layout.Degrees.kv_heads": Q("key/value heads of one tensor rank"),
     "network.Group.size": Q("ranks of the {axis} group"),
+    "network.Group.members": Q("ranks of the {axis} group in one element of tier {index}"),
+    "network.Group.elements": Q("elements of tier {index} that the {axis} group spans"),
     "network.Group.inside": Q("bandwidth inside the scale-up domain, {axis} group", "B/s"),
     "network.Group.outside": Q("bandwidth of a GPU's NIC after oversubscription, {axis} group", "B/s"),
     "network.Group.per_domain": Q("ranks of the {self.axis} group in one scale-up domain"),
@@ -53,10 +56,16 @@ QUANTITIES: dict[str, Quantity] = {
     "operators.work.Gemm.weights": Q(f"weights or gradients streamed by {GEMM}", "B"),
     "operators.work.Gemm.groups": Q(f"groups of {GEMM}"),
     "operators.work.Sdpa.flops": Q("FLOPs of the attention core", "FLOP"),
-    "operators.work.Traffic.bytes": Q("bytes that {op} touches once", "B"),
+    "operators.work.Traffic.bytes": Q("bytes that {op} touches once", "B", weak=True),
     "operators.work.Traffic.passes": Q("passes of {op} over its bytes"),
-    "operators.work.Collective.bytes": Q("buffer of {op}", "B"),
-    "operators.work.Kept.bytes": Q("kept for the backward pass: {tensor}", "B"),
+    "operators.work.Collective.bytes": Q("buffer of {op}", "B", weak=True),
+    "operators.work.Kept.bytes": Q("{tensor}, kept for the backward pass", "B", "{tensor}", apart=True),
+    "operators.attention.attention:rows": Q("activations of a micro-batch between blocks", "B", "activations"),
+    "operators.attention._keeps:rows": Q("a tensor rank's part of these activations", "B", "activations"),
+    "operators.mlp.mlp:inner": Q("activations inside the MLP of a micro-batch", "B", "inner_activations"),
+    "operators.experts.expert_mlp:moved": Q("rows that a rank sends to experts", "B", "dispatched"),
+    "operators.experts.expert_mlp:glu": Q("activations inside the experts of a rank", "B", "inner_activations"),
+    "operators.head.head:logits": Q("logits of a micro-batch in fp32", "B", "logits"),
     "operators.experts.Routing.sent": Q("rows that a rank sends to experts"),
     "operators.experts.Routing.busy": Q("rows that the busiest rank computes on"),
     "operators.experts.Routing.each": Q("rows of one local expert"),
@@ -111,7 +120,7 @@ QUANTITIES: dict[str, Quantity] = {
     "overlap._expose:busy": Q("time of one call", "s", "busy"),
     "overlap._hidden:busy": Q("time of one call", "s", "busy"),
     "entries.overheads:doublings": Q("doublings beyond a node", symbol="doublings"),
-    "entries.overheads:rest": Q("exposed time of all rows before", "s", "rows"),
+    "entries.overheads:rest": Q("exposed time of all rows before", "s", "rows", open=True),
     "overlap.Bucket.parameters": Q("{name}parameters of a rank that are gathered"),
     "overlap.Bucket.trained": Q("{name}parameters of a rank that have gradients"),
     # parameters and FLOPs
@@ -130,6 +139,12 @@ QUANTITIES: dict[str, Quantity] = {
     "layer_counts.Layer.total": Q("parameters of a layer", symbol="layer"),
     "layer_counts.Layer.active": Q("parameters of a layer that one token uses", symbol="active_layer"),
     "layer_counts.Layer.matmul": Q("parameters of a layer that multiply", symbol="multiplying_layer"),
+    "layer_counts.Layer.query": Q("query matrices of a layer"),
+    "layer_counts.Layer.key_value": Q("key and value matrices of a layer"),
+    "layer_counts.Layer.output": Q("output matrix of a layer"),
+    "layer_counts.Layer.router": Q("router of a layer"),
+    "layer_counts.Layer.biases": Q("biases of a layer"),
+    "states.dense_parameters:down": Q("down-projections of a layer, whole on every tensor rank", symbol="down"),
     "layer_counts.Layer.attention": Q("attention matrices of a layer"),
     "layer_counts.Layer.mixer": Q("mixer matrices of a layer"),
     "layer_counts.Layer.mlp": Q("MLP matrices of a layer"),
@@ -182,12 +197,12 @@ QUANTITIES: dict[str, Quantity] = {
     "cost.Gpus.bought": Q("GPUs bought or rented, spares included", "GPUs"),
     "cost.time_to_train": Q("time to train", "s"),
     "cost.gpu_time": Q("GPU time billed", "GPU-s"),
-    "cost.Line.usd": Q("cost of {line}", "$", "line"),
+    "cost.Line.usd": Q("cost of {line}", "$", "{line}"),
     "cost._capex": Q("all that is bought", "$", "capex"),
     "power.working[0]": Q("GPUs at full load, idle ones at their share", "GPUs", "at_full_load"),
     "power.working[1]": Q("GPUs at full load on average, idle ones at their share", "GPUs", "at_mean_load"),
-    "power.Line.peak": Q("peak power of {line}", "W", "line"),
-    "power.Line.mean": Q("mean power of {line}", "W", "line"),
+    "power.Line.peak": Q("peak power of {line}", "W", "{line}"),
+    "power.Line.mean": Q("mean power of {line}", "W", "{line}"),
     "power.total[0]": Q("peak power", "W", "peak_power"),
     "power.total[1]": Q("mean power", "W", "mean_power"),
     "power.energy": Q("energy of the run", "J"),
@@ -203,6 +218,9 @@ for _key in QUANTITIES:
 
 # Iterations, and the equation that each solves: an expression in x that is 0 there, x between 0 and 1, and a factor.
 SOLVED = {"goodput.best": "root(x + expm1(-(pause / mtbf) - x)) × mtbf of pause, mtbf"}
+
+# Fields that hold a constant of the engine as a column, and that constant's name.
+PLAIN = {"collectives.terms.Terms.call": "CALL", "collectives.terms.Terms.across": "ACROSS"}
 
 # Numbers that the engine counts from the structure of the layout, by the expression that counts them: symbol and label.
 COUNTED = {
@@ -231,6 +249,11 @@ COUNTED = {
     "bucket.layers": ("layers", "layers of the fullest stage"),
     "len(held)": ("held_stages", "stages that a rank holds"),
     "len(stages)": ("held_stages", "stages that a rank holds"),
+    "rows": ("rows", "rows of the output tile that fills the GPU best"),
+    "columns": ("columns", "columns of the output tile that fills the GPU best"),
+    "rate": ("rate", "rate of that tile against the largest"),
+    "kept_element(run.precision)": ("kept_element", "bytes of an element that a linear layer keeps as its input"),
+    "times": ("times", "backward work over forward work"),
     "work.passes": ("passes", "passes over the memory"),
     "kernels": ("kernels", "kernels that the work launches"),
     "float(stages - stage)": ("stages_ahead", "stages from this one to the last"),

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.provenance.graph import Record
-from engine.provenance.origin import Nodes, operand_nodes
+from engine.provenance.origin import Nodes, formula, operand_nodes
 
 ASKED = ("isnan", "isfinite", "isinf", "logical_not", "invert")  # questions about a number, not steps towards one
 
@@ -113,13 +113,13 @@ def _numbers(record: Record, values: NDArray[Any]) -> Nodes:
 
 def _elementwise(record: Record, op: str, result: NDArray[Any], nodes: Sequence[Nodes]) -> Traced:
     """The result of an operation on elements, with a node for each."""
-    made = np.empty(result.shape, dtype=object)
+    made, by = np.empty(result.shape, dtype=object), formula().f_code
     if result.size == 1:
-        made[...] = record.operation(op, tuple([n.item() for n in nodes]), float(result.item()))
+        made[...] = record.operation(op, tuple([n.item() for n in nodes]), float(result.item()), by=by)
         return traced(record, result, made)
     spread = np.broadcast_arrays(made, *nodes)[1:]
     for index in np.ndindex(result.shape):
-        made[index] = record.operation(op, tuple(n[index] for n in spread), float(result[index]))
+        made[index] = record.operation(op, tuple(n[index] for n in spread), float(result[index]), by=by)
     return traced(record, result, made)
 
 

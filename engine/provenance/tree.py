@@ -56,33 +56,41 @@ class Trees:
             made = Item(kind, name.symbol, name.label, node.value, name.unit, where=name.where, doc=name.doc)
         self.items[node] = made
         if not inner(node).leaf:
-            self.fill(made, self.written(node))
+            self.fill(made, node)
         return made
 
     def unit(self, node: Node) -> str:
         """The unit of a sum without a name: that of what it adds."""
-        return next((self.record.names[a].unit for _, a in Writer(self.record.names.__contains__, self.symbol).terms(node) if a in self.record.names), "")
+        return next((self.record.names[a].unit for _, a in self.writer().terms(node) if a in self.record.names), "")
 
-    def fill(self, item: Item, formula: Formula) -> None:
+    def fill(self, item: Item, node: Node) -> None:
+        """The formula of an item, and what it names."""
+        formula = self.written(node)
         item.formula, item.note = formula.text, formula.note
         item.parts = [(part.symbol, self.item(part.node)) for part in formula.parts]
         if len(item.parts) > LONG and formula.text.startswith("sum of"):
-            self.group(item, formula.parts)
+            self.group(item, node, formula.parts)
 
     def written(self, node: Node) -> Formula:
-        return Writer(self.record.names.__contains__, self.symbol).formula(node)
+        return self.writer().formula(node)
+
+    def writer(self) -> Writer:
+        names = self.record.names
+        return Writer(names.__contains__, self.symbol, lambda n: n in names and names[n].open)
 
     def symbol(self, node: Node) -> str:
         name = self.record.names.get(node)
         return name.symbol if name is not None else leaf_symbol(node) if node.leaf else "rows"
 
-    def group(self, item: Item, parts: Sequence[Part]) -> None:
+    def group(self, item: Item, whole: Node, parts: Sequence[Part]) -> None:
         """A long sum as results that cover it, and as subtotals of what has the same group."""
         left = dict.fromkeys(part.node for part in parts)
+        if len(left) < len(parts):
+            return
         found: list[Item] = []
         for node in dict.fromkeys(self.results.values()):
             terms = self.terms(node)
-            if terms and terms <= left.keys() and len(terms) < len(parts):
+            if node is not whole and terms and terms <= left.keys() and len(terms) < len(parts):
                 found.append(self.item(node))
                 left = {n: None for n in left if n not in terms}
         groups: dict[str, list[Node]] = {}
@@ -100,7 +108,7 @@ class Trees:
     def terms(self, node: Node) -> frozenset[Node]:
         """The rows that a result adds up; nothing where it is no sum of rows."""
         if node not in self.sums:
-            body, rows = Writer(lambda n: n.op == "apart", lambda n: ""), frozenset[Node]()
+            body, rows = Writer(lambda n: n.op == "apart", lambda n: "", lambda n: False), frozenset[Node]()
             if node.op == "apart":
                 rows = frozenset({node})
             elif node.op == "add":
