@@ -4,7 +4,7 @@
 what is missing is null and named. Paths are logical, so that the same file gives the same bytes anywhere.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dsl.scenario import Check, Compare, Portfolio, Report, Roofline, Run, Scenario, Value
@@ -26,6 +26,7 @@ from reports.point import Json, failures, number, point_of
 from reports.profiled import profiled
 from reports.programme import off_plan, programme
 from reports.progress import progress
+from reports.provenance import provenance
 from reports.roofline_point import roofline_point
 from reports.summary import failed, key_numbers
 from reports.summary import verdict as summary_verdict
@@ -46,6 +47,7 @@ def build(scenario: Scenario) -> Json:
     if report.get("kind") is None:
         priced = any(p["results"]["cost"] is not None for p in points)
         report["kind"] = "procurement" if priced else "design_review"
+    page_one = summary(scenario, points, found, report, shown)
     return {
         "edition": scenario.edition,
         "engine_version": ENGINE_VERSION,
@@ -56,7 +58,8 @@ def build(scenario: Scenario) -> Json:
         "overrides": list(scenario.overrides),
         "varied": list(scenario.varied),
         "report": report,
-        **summary(scenario, points, found, report, shown),
+        **page_one,
+        "provenance": origins(scenario, [key["name"] for key in page_one["key_numbers"]]),
         "not_evaluated": not_evaluated(scenario),
         "notes": list(scenario.notes),
         "source": scenario.source,
@@ -85,6 +88,13 @@ def summary(
     }
 
 
+def origins(scenario: Scenario, names: Sequence[str]) -> list[Json]:
+    """The trees behind the numbers of page 1: those of the first run, else of the first comparison's baseline."""
+    compared = [run for block in scenario.compares[:1] for run in block.runs if run.name == block.baseline]
+    run = next(iter((*scenario.runs, *compared)), None)
+    return [] if run is None else provenance(run, names, phased)
+
+
 def comparisons(scenario: Scenario, runs: Sequence[tuple[Run, Result]], points: Sequence[Json]) -> list[Json]:
     """The compare blocks of the file, each with its runs evaluated once."""
     sides = (Side(run, r, p, names_of(run, r)) for (run, r), p in zip(runs, points, strict=True))
@@ -110,12 +120,25 @@ def baseline_first(experiment: Json) -> list[Json]:
 FOLLOWS = ("layout.data", "layout.sequence_parallel")  # settings that a phase works out anew where none is stated
 
 
-def evaluated(run: Run) -> Result:
-    """A run evaluated, with its phases: each the run's settings with some of its own."""
-    own = run.plain()
+Settings = dict[str, Any]
+
+
+def phased(run: Run, table: Callable[[Settings, str], Settings]) -> tuple[Settings, list[tuple[str, Settings]]]:
+    """The flat table of a run and those of its phases: each the run's settings with some of its own.
+
+    ``table`` makes each from settings and the name of the phase that they are of, empty for the run's own.
+    """
+    own = table(run.plain(), "")
     anew = {path: None for path in FOLLOWS if path in run.settings and run.settings[path].origin == "default"}
-    phases = [(name, read(own | anew | {p: v.value for p, v in values.items()})) for name, values in run.phases]
-    return evaluate_phases(read(own), phases)
+    return own, [
+        (name, own | anew | table({p: v.value for p, v in values.items()}, name)) for name, values in run.phases
+    ]
+
+
+def evaluated(run: Run) -> Result:
+    """A run evaluated, with its phases."""
+    own, phases = phased(run, lambda settings, _: settings)
+    return evaluate_phases(read(own), [(name, read(settings)) for name, settings in phases])
 
 
 def rooflines(scenario: Scenario) -> list[Json]:

@@ -16,6 +16,7 @@ import templates
 from reports import fonts
 from reports.book import Book, Numbered, bind
 from reports.identity import head
+from reports.origins import signs
 from reports.plan import Json, Section
 from reports.prose import capital, count, degrees, joined, lower_first, sentence
 from reports.quantities import MISSING, Quantity
@@ -44,6 +45,7 @@ def environment(folders: tuple[str, ...] = ()) -> SandboxedEnvironment:
         "joined": joined,
         "unit": lambda name: unit_of(name).name,
         "breakable": breakable,
+        "signs": signs,
         "wordy": lambda text: any(c.isalpha() for c in text),
     }
     env.globals |= {"count": count, "quantity": quantity}

@@ -112,6 +112,13 @@ def readable(value: float | None, unit: str | None) -> Quantity:
     return binary if len(binary.number()) < len(decimal.number()) else decimal
 
 
+def as_written(value: float, unit: str | None, written: str | None) -> Quantity:
+    """An input in base units, in the unit it was written in, else in the one that suits it."""
+    own = unit_of(written)
+    fits = bool(written) and own.base == unit_of(unit).base and (own.factor != 1.0 or abs(value) < 1e6)
+    return Quantity(value, own.name) if fits else readable(value, unit)
+
+
 def legible(quantity: Quantity) -> Quantity:
     """The quantity, in a smaller unit of its scale where its own would print a value that is not 0 as 0."""
     value, decimals = quantity.value, quantity.decimals

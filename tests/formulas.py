@@ -7,14 +7,14 @@ that of a leaf from the leaf. "sum of 14 parts" adds the parts; ``root(...)`` is
 import ast
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-FUNCTIONS = {
+FUNCTIONS: dict[str, Callable[..., float]] = {
     "max": max, "min": min, "sqrt": math.sqrt, "exp": math.exp, "expm1": math.expm1, "log": math.log,
     "log2": math.log2, "ceil": math.ceil, "floor": math.floor, "round": round, "mod": math.fmod, "abs": abs,
 }  # fmt: skip
-OPERATORS = {
+OPERATORS: dict[type, Callable[[float, float], float]] = {
     ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b,
     ast.Div: lambda a, b: a / b, ast.Pow: lambda a, b: a**b,
     ast.Gt: lambda a, b: a > b, ast.GtE: lambda a, b: a >= b, ast.Lt: lambda a, b: a < b,
@@ -37,7 +37,7 @@ def worked_out(formula: str, parts: Mapping[str, float]) -> float:
 def value_of(e: ast.expr, known: Mapping[str, float]) -> float:
     """The value of a parsed formula."""
     if isinstance(e, ast.Constant):
-        return float(e.value)
+        return float(str(e.value))
     if isinstance(e, ast.Name):
         return math.inf if e.id == "inf" else known[e.id]
     if isinstance(e, ast.UnaryOp) and isinstance(e.op, ast.USub):
@@ -64,13 +64,23 @@ def root(e: ast.expr, known: Mapping[str, float]) -> float:
     return low
 
 
-def from_leaves(tree: Any, known: dict[str, float]) -> float:
-    """The value of a tree of the JSON, from its leaves alone; ``known`` are the items met before, by their id."""
-    if "see" in tree:
-        return known[tree["see"]]
-    if not tree.get("children"):
-        value = float(tree["value"])
-    else:
-        value = worked_out(tree["formula"], {c["name"]: from_leaves(c, known) for c in tree["children"]})
-    known[tree["id"]] = value
-    return value
+def index(trees: Sequence[Any]) -> dict[str, Any]:
+    """The items of some trees by their id."""
+    found: dict[str, Any] = {}
+    pending = list(trees)
+    while pending:
+        item = pending.pop()
+        pending += item.get("children", [])
+        if "id" in item:
+            assert item["id"] not in found, item["id"]
+            found[item["id"]] = item
+    return found
+
+
+def from_leaves(item: Any, items: Mapping[str, Any], known: dict[str, float]) -> float:
+    """The value of an item from its leaves alone; ``items`` are those of all trees, ``known`` what was worked out."""
+    item = items[item["see"]] if "see" in item else item
+    if item["id"] not in known:
+        parts = {c["name"]: from_leaves(c, items, known) for c in item["children"]}
+        known[item["id"]] = worked_out(item["formula"], parts) if item["formula"] else float(item["value"])
+    return known[item["id"]]

@@ -125,6 +125,12 @@ class Writer:
 
     def terms(self, node: Node) -> list[tuple[int, Node]]:
         """What a sum adds and takes away, parts of more than three that are 0 left out."""
+        found = self.added(node)
+        moving = [(sign, t) for sign, t in found if t.value != 0 or (len(found) <= SHOWN and self.kept(t))]
+        return moving or found[:1]
+
+    def added(self, node: Node) -> list[tuple[int, Node]]:
+        """All that a sum adds and takes away, in its order."""
         found: list[tuple[int, Node]] = []
         pending = [(1, node)]
         while pending:
@@ -133,8 +139,7 @@ class Writer:
                 pending += [(sign if at.op == "add" else -sign, at.args[1]), (sign, at.args[0])]
             else:
                 found.append((sign, at))
-        moving = [(sign, t) for sign, t in found if t.value != 0 or (len(found) <= SHOWN and self.kept(t))]
-        return moving or found[:1]
+        return found
 
     def kept(self, term: Node) -> bool:
         """Whether a part that is 0 is shown in a short sum: what has a name is, a comparison is not."""

@@ -1,8 +1,8 @@
 """The record of a calculation: nodes for settings, numbers and operations, each made once.
 
 A node is a number with the operation that gave it. Equal operations of one function on the same nodes are one node, so
-that a quantity used in many places is one place in the record. What leaves a value exactly as it is (adding 0, multiplying by 1) is
-not recorded.
+that a quantity used in many places is one place in the record. What leaves a value exactly as it is (adding 0,
+multiplying by 1) is not recorded.
 """
 
 import math

@@ -19,7 +19,7 @@ import numpy as np
 from engine.provenance.graph import Name, Record
 from engine.provenance.origin import ENGINE, OWN
 from engine.provenance.quantities import PLAIN, QUANTITIES, SOLVED, VARIABLES, Quantity
-from engine.provenance.traced import Traced, traced
+from engine.provenance.traced import Traced, nodes_of, traced
 
 GENERATED = "<string>"  # the file of a dataclass's own __init__
 SYMBOL = re.compile(r"\W+")
@@ -87,15 +87,15 @@ class Namer:
         for f in fields(made):
             key = f"{kind.__module__.removeprefix('engine.')}.{kind.__qualname__}.{f.name}"
             value = getattr(made, f.name, None)
-            if key in PLAIN and isinstance(value, np.ndarray) and not isinstance(value, Traced):
-                node = self.record.given("constant", float(value.item()), PLAIN[key], where)
-                self.record.plain[id(value)] = (value, node)
-            elif isinstance(value, Traced) and key in QUANTITIES and QUANTITIES[key].apart:
-                own = traced(value.record, value.view(np.ndarray), value.nodes)
+            if key in PLAIN and type(value) is np.ndarray:
+                self.record.plain[id(value)] = (value, self.record.given("constant", value.item(), PLAIN[key], where))
+            elif key in QUANTITIES and QUANTITIES[key].apart and isinstance(value, Traced) and value.nodes is not None:
+                own = traced(value.record, value.view(np.ndarray), value.nodes)  # others use the same array
                 self.name(key, own, given, where)
                 object.__setattr__(made, f.name, own)
-            for i, part in enumerate(value if isinstance(value, tuple) else (value,)):
-                self.name(key, part, {"index": i, **given}, where)
+            elif key in QUANTITIES:
+                for i, part in enumerate(value if isinstance(value, tuple) else (value,)):
+                    self.name(key, part, {"index": i, **given}, where)
 
 
 def key_of(frame: FrameType) -> str:
@@ -155,11 +155,10 @@ def words(template: str, given: Mapping[str, Any], otherwise: str) -> str:
 
 def solve(record: Record, value: Traced, formula: str, given: Mapping[str, Any]) -> None:
     """Puts the equation that an iteration solves in the place of its steps."""
-    names = [n for n in formula.partition(" of ")[2].split(", ")]
-    nodes = [given[n].nodes.reshape(-1)[0] for n in names if isinstance(given.get(n), Traced)]
+    names = formula.partition(" of ")[2].split(", ")
+    nodes = [nodes.reshape(-1)[0] for n in names if (nodes := nodes_of(given.get(n))) is not None]
     if len(nodes) != len(names) or value.nodes is None or value.size != 1:
         return
     made = np.empty(value.nodes.shape, dtype=object)
-    made.reshape(-1)[0] = record.operation("solved", tuple(nodes), float(value.item()), formula)
+    made[...] = record.operation("solved", tuple(nodes), float(value.item()), formula)
     value.nodes = made
-

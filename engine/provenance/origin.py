@@ -38,26 +38,24 @@ OPERATORS = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div:
 
 def operand_nodes(record: Record, value: Any, place: int) -> Nodes:
     """Nodes of the plain operand at a place of the operation that is at work, one an element."""
-    known = record.plain.get(id(value))
-    frame = formula()
-    written = _operands(frame.f_code, frame.f_lasti)
-    expression = written[place] if place < len(written) else None
     values = np.atleast_1d(value)
-    made = np.empty(values.shape, dtype=object)
-    if values.size == 1:
-        made[...] = known[1] if known else node_of(record, float(values.item()), expression, frame)
+    made, known = np.empty(values.shape, dtype=object), record.plain.get(id(value))
+    if known:
+        made[...] = known[1]
         return made
+    frame = formula()
+    written = _operands(frame.f_code, frame.f_lasti) if frame else ()
+    expression = written[place] if place < len(written) else None
     for index, one in np.ndenumerate(values):
         made[index] = node_of(record, float(one), expression, frame)
     return made
 
 
-def formula() -> FrameType:
+def formula() -> FrameType | None:
     """The frame of the engine's formula that is at work."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and not _is_formula(frame.f_code.co_filename):
         frame = frame.f_back
-    assert frame is not None, "a traced column is used outside the engine"
     return frame
 
 
@@ -89,9 +87,9 @@ def _expressions(file: str) -> dict[tuple[Any, ...], ast.AST]:
     return found
 
 
-def node_of(record: Record, value: float, expression: ast.expr | None, frame: FrameType) -> Node:
+def node_of(record: Record, value: float, expression: ast.expr | None, frame: FrameType | None) -> Node:
     """The node that an expression of this value stands for; a counted number where nothing better is known."""
-    if expression is None or isinstance(expression, ast.Constant):
+    if expression is None or frame is None or isinstance(expression, ast.Constant):
         return record.number(value)
     found = _meant(record, expression, frame)
     if found is not None and found.value == value:

@@ -54,7 +54,8 @@ class Traced(np.ndarray[tuple[int, ...], np.dtype[Any]]):
     def __iter__(self) -> Iterator[Any]:
         return iter(untraced(self))
 
-    def astype(self, *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]  # indices, which have no past
+    def astype(self, *args: Any, **kwargs: Any) -> Any:
+        """Indices, which have no past."""
         return untraced(self).astype(*args, **kwargs)
 
     def __int__(self) -> int:
@@ -101,7 +102,7 @@ def _with_origin(record: Record, inputs: Sequence[Any]) -> list[Nodes]:
 
 def _with_numbers(record: Record, values: Sequence[Any]) -> list[Nodes]:
     """The nodes of every array; a plain one's are numbers."""
-    return [_numbers(record, np.asarray(x)) if (n := nodes_of(x)) is None else n for x in values]
+    return [_numbers(record, np.asarray(x)) if nodes is None else nodes for x in values for nodes in (nodes_of(x),)]
 
 
 def _numbers(record: Record, values: NDArray[Any]) -> Nodes:
@@ -113,13 +114,15 @@ def _numbers(record: Record, values: NDArray[Any]) -> Nodes:
 
 def _elementwise(record: Record, op: str, result: NDArray[Any], nodes: Sequence[Nodes]) -> Traced:
     """The result of an operation on elements, with a node for each."""
-    made, by = np.empty(result.shape, dtype=object), formula().f_code
+    made, frame = np.empty(result.shape, dtype=object), formula()
+    by = frame and frame.f_code
     if result.size == 1:
         made[...] = record.operation(op, tuple([n.item() for n in nodes]), float(result.item()), by=by)
         return traced(record, result, made)
     spread = np.broadcast_arrays(made, *nodes)[1:]
     for index in np.ndindex(result.shape):
-        made[index] = record.operation(op, tuple(n[index] for n in spread), float(result[index]), by=by)
+        args: tuple[Any, ...] = tuple([n[index] for n in spread])
+        made[index] = record.operation(op, args, float(result[index]), by=by)
     return traced(record, result, made)
 
 

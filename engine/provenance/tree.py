@@ -61,7 +61,8 @@ class Trees:
 
     def unit(self, node: Node) -> str:
         """The unit of a sum without a name: that of what it adds."""
-        return next((self.record.names[a].unit for _, a in self.writer().terms(node) if a in self.record.names), "")
+        names = self.record.names
+        return next((names[term].unit for _, term in self.writer().terms(node) if term in names), "")
 
     def fill(self, item: Item, node: Node) -> None:
         """The formula of an item, and what it names."""
@@ -72,13 +73,16 @@ class Trees:
             self.group(item, node, formula.parts)
 
     def written(self, node: Node) -> Formula:
+        """The formula of a node in the names of those below it."""
         return self.writer().formula(node)
 
     def writer(self) -> Writer:
+        """What writes formulas that stop at named nodes."""
         names = self.record.names
         return Writer(names.__contains__, self.symbol, lambda n: n in names and names[n].open)
 
     def symbol(self, node: Node) -> str:
+        """What formulas call a node."""
         name = self.record.names.get(node)
         return name.symbol if name is not None else leaf_symbol(node) if node.leaf else "rows"
 
@@ -88,11 +92,12 @@ class Trees:
         if len(left) < len(parts):
             return
         found: list[Item] = []
+        free = set(self.terms(inner(whole)))
         for node in dict.fromkeys(self.results.values()):
             terms = self.terms(node)
-            if node is not whole and terms and terms <= left.keys() and len(terms) < len(parts):
+            if node is not whole and node.value != 0 and terms and terms < free:
                 found.append(self.item(node))
-                left = {n: None for n in left if n not in terms}
+                left, free = {n: None for n in left if n not in terms}, free - terms
         groups: dict[str, list[Node]] = {}
         for node in left:
             name = self.record.names.get(node)
@@ -106,13 +111,13 @@ class Trees:
         item.formula = " + ".join(s for s, _ in item.parts) if len(found) <= LONG else f"sum of {len(found)} parts"
 
     def terms(self, node: Node) -> frozenset[Node]:
-        """The rows that a result adds up; nothing where it is no sum of rows."""
+        """The rows that a result adds up, those that are 0 included; nothing where it is no sum of rows."""
         if node not in self.sums:
             body, rows = Writer(lambda n: n.op == "apart", lambda n: "", lambda n: False), frozenset[Node]()
             if node.op == "apart":
                 rows = frozenset({node})
             elif node.op == "add":
-                rows = frozenset(t for _, t in body.terms(node))
+                rows = frozenset(term for _, term in body.added(node))
             self.sums[node] = rows if all(r.op == "apart" for r in rows) else frozenset()
         return self.sums[node]
 

@@ -1,6 +1,7 @@
-"""`scn explain CODE`: the long story of a problem code, with a wrong line and the right one."""
+"""`scn explain`: the long story of a problem code; what stands behind a result is in reports/commands/explained.py."""
 
 import textwrap
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -49,12 +50,32 @@ def cut(line: str) -> str:
 
 
 @click.command()
-@click.argument("code", default="")
-def explain(code: str) -> int:
-    """Tell the long story of a problem CODE such as E14; without one, list them all.
+@click.argument("what", default="")
+@click.argument("result", default="")
+@click.option("--run", default=None, metavar="NAME", help="The run of FILE; the first one where it is left out.")
+@click.option("--depth", default=None, type=click.IntRange(0, 100), help="Levels of the tree; by default two screens.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How the tree is printed.")
+@click.option("--set", "overrides", multiple=True, metavar="NAME=VALUE", help="Replace a setting of FILE.")
+def explain(
+    what: str, result: str, run: str | None, depth: int | None, form: str, overrides: tuple[str, ...]
+) -> int:
+    """Tell where a number comes from, or what a problem code means.
 
-    Exit: 0 told, 2 there is no such code.
+    `scn explain FILE RESULT` prints the tree behind a result (step_time, cost, or RUN.step_time): every formula with
+    its values, down to the settings with file, line and source, and to the constants of the model. Without a RESULT
+    it lists them. `scn explain E14` tells the long story of a problem code; without one, all are listed.
+
+    Exit: 0 told, 2 there is no such code, file, run or result.
     """
+    if what.endswith(".scn") or result or Path(what).is_file():
+        from reports.commands.explained import explained
+
+        return explained(Path(what), result, run, depth, form, overrides)
+    return code_explained(what)
+
+
+def code_explained(code: str) -> int:
+    """Prints the story of a code, or all codes."""
     from dsl.problems import CODES, nearest
 
     wanted = code.strip().upper()

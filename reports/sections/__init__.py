@@ -27,6 +27,7 @@ from reports.sections.point_lists import point_lists
 from reports.sections.portfolio import portfolio
 from reports.sections.profiled import profiled
 from reports.sections.progress import progress
+from reports.sections.provenance import provenance
 from reports.sections.requirements import requirements
 from reports.sections.results import results
 from reports.sections.rooflines import rooflines
@@ -74,6 +75,7 @@ OUTLINE: tuple[Chapter, ...] = (
     Chapter("acceptance-test", "Acceptance test", (acceptance, acceptance_commands), classes="landscape",
             kinds=("procurement",)),  # fmt: skip
     Chapter("all-results", "All results", (results,), appendix=True),
+    Chapter("where-numbers-come-from", "Where the numbers come from", (provenance,), appendix=True, always=True),
     Chapter("design-points", "Design points", (point_lists,), appendix=True, classes="landscape"),
     Chapter("operations", "Operations", (operations,), appendix=True, classes="landscape"),
     Chapter("operator-ledger", "Operator ledger", (ledger,), appendix=True, classes="landscape"),

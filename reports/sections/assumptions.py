@@ -6,10 +6,9 @@ A source is printed once, in a table of its own, and named by its key beside eac
 from collections.abc import Iterable
 
 from reports.plan import Json, Plan, Section
-from reports.quantities import Quantity, readable
+from reports.quantities import as_written
 from reports.tables import Cell, Table, UnitOf, code, number, text
 from reports.terms import words
-from reports.units import unit_of
 
 COLUMNS = (code("Setting", 62), number("Value", width=34), text("Unit", 24), text("Source", 14), text("Stated in"))
 REPLACED = "replaced by calibration"
@@ -89,9 +88,7 @@ def input_value(value: object, unit: str | None, written: str | None = None) -> 
     if isinstance(value, bool):
         return ("yes" if value else "no"), None
     if isinstance(value, (int, float)):
-        own = unit_of(written)
-        fits = bool(written) and own.base == unit_of(unit).base and (own.factor != 1.0 or abs(value) < 1e6)
-        quantity = Quantity(float(value), own.name) if fits else readable(float(value), unit)
+        quantity = as_written(float(value), unit, written)
         return quantity, UnitOf(quantity) if quantity.display.name else None
     if isinstance(value, (list, tuple)):
         return ", ".join(words(str(v)) for v in value), None

@@ -3,6 +3,7 @@
 from typing import Any
 
 from reports.identity import last_day, written_date
+from reports.origins import items_of
 from reports.plan import Plan, Section
 from reports.prose import capital, gpus, joined, sentence, subtitle, verdict_heading
 from reports.quantities import Quantity, legible
@@ -31,6 +32,8 @@ def front(plan: Plan) -> Section:
         "heading": heading,
         "sentences": [sentence(s) for s in verdict.get("sentences", [])],
         "keys": [key_number(plan, row) for row in plan.document.get("key_numbers", [])],
+        "origins": origins(plan),
+        "items": items_of(plan.document.get("provenance") or ()),
         "gpus": gpus(plan),
         "start": written_date(report["start"]),
         "end": last_day(report["start"], plan.results.get("time_to_train")),
@@ -86,7 +89,15 @@ def key_number(plan: Plan, row: Any) -> dict[str, Any]:
         "number": value.number(),
         "unit": "" if value.missing else value.display.name,
         "below": below,
+        "origin": next((t["id"] for t in plan.document.get("provenance") or () if t["name"] == row["name"]), None),
     }
+
+
+def origins(plan: Plan) -> list[dict[str, Any]]:
+    """The trees behind the numbers of page 1 with the numbers' titles."""
+    titles = {row["name"]: label(row) for row in plan.document.get("key_numbers", [])}
+    trees = plan.document.get("provenance") or ()
+    return [{"title": titles.get(tree["name"], tree["name"]), "tree": tree} for tree in trees]
 
 
 def conditions_table(conditions: Any) -> tuple[Table, ...]:
