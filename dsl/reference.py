@@ -34,7 +34,7 @@ Written from the program's own tables by `make reference`; a test fails when thi
 - `from` copies a block: settings replace those of the base, inner blocks merge, lists replace. `layout { tensor = 8 }`
   and `layout.tensor = 8` say the same.
 - A comment begins with #. `scn fmt` puts a file into canonical form, `scn check` names its mistakes, `scn explain CODE`
-  tells more about one, `scn catalog` lists the library.
+  tells more about one, `scn explain FILE RESULT` where a number comes from, `scn catalog` lists the library.
 
 ## Values
 

@@ -1,6 +1,6 @@
 """A tree of the document as lines to read: which levels are shown, and what is shown elsewhere."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 Json = Mapping[str, Any]
@@ -13,7 +13,7 @@ class Line(NamedTuple):
     name: str
     item: Json
     hidden: int  # parts below it that are not shown here
-    elsewhere: bool  # its parts are shown at another place
+    elsewhere: str  # where its parts are shown, where that is another place
 
 
 def items_of(trees: Iterable[Json]) -> dict[str, Json]:
@@ -28,20 +28,20 @@ def items_of(trees: Iterable[Json]) -> dict[str, Json]:
     return found
 
 
-def lines(tree: Json, items: Mapping[str, Json], depth: int, roots: Sequence[str] = ()) -> list[Line]:
-    """The lines of a tree down to a depth. An item's parts stand where it first comes; those of other ``roots`` with
-    these."""
+def lines(tree: Json, items: Mapping[str, Json], depth: int, before: Mapping[str, str] | None = None) -> list[Line]:
+    """The lines of a tree down to a depth. An item's parts stand where it first comes; ``before`` tells which items are
+    opened at other places, and what to say of them."""
     found: list[Line] = []
-    shown: set[str] = set()
+    places = dict(before or {})
+    places.pop(tree["id"], None)
 
     def add(name: str, given: Json, at: int) -> None:
         item = items[given["see"]] if "see" in given else given
-        own, parts = item["id"], item["children"]
-        elsewhere = bool(parts) and (own in shown or (at > 0 and own in roots))
+        parts, elsewhere = item["children"], places.get(item["id"], "") if item["children"] else ""
         opened = bool(parts) and not elsewhere and at < depth
         found.append(Line(at, name, item, 0 if opened or elsewhere else len(parts), elsewhere))
         if opened:
-            shown.add(own)
+            places[item["id"]] = "see above"
             for part in parts:
                 add(part["name"], part, at + 1)
 
@@ -49,29 +49,28 @@ def lines(tree: Json, items: Mapping[str, Json], depth: int, roots: Sequence[str
     return found
 
 
-def fitting(tree: Json, items: Mapping[str, Json], most: int, roots: Sequence[str] = ()) -> list[Line]:
+def fitting(tree: Json, items: Mapping[str, Json], most: int, before: Mapping[str, str] | None = None) -> list[Line]:
     """The lines of as many whole levels as fit into ``most`` lines; the first level is always there."""
-    found, depth = lines(tree, items, 1, roots), 2
+    found, depth = lines(tree, items, 1, before), 2
     while any(line.hidden for line in found):
-        more = lines(tree, items, depth, roots)
+        more = lines(tree, items, depth, before)
         if len(more) > most:
             break
         found, depth = more, depth + 1
     return found
 
 
-def counts(tree: Json, items: Mapping[str, Json]) -> dict[str, int]:
-    """How many numbers of each kind stand behind a tree's, each counted once."""
-    seen: dict[str, Json] = {}
+def counted(tree: Json, items: Mapping[str, Json]) -> list[str]:
+    """The kinds of all numbers that stand behind a tree's and in it, each number once."""
+    seen: dict[str, str] = {}
     pending = [tree]
     while pending:
         item = pending.pop()
         item = items[item["see"]] if "see" in item else item
         if item["id"] not in seen:
-            seen[item["id"]] = item
+            seen[item["id"]] = item["kind"]
             pending += item["children"]
-    kinds = [item["kind"] for item in seen.values()]
-    return {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)}
+    return list(seen.values())
 
 
 def signs(formula: str) -> str:

@@ -5,6 +5,7 @@ children, its value in base units and unrounded. What stands in several places i
 {name, see}, and the item with that id is meant.
 """
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from dsl.follows import follows
 from dsl.scenario import Run, Value
 from dsl.schema import run_row
 from engine.evaluate import evaluate_phases
+from engine.metrics import BY_NAME
 from engine.provenance.graph import Record
 from engine.provenance.origin import ENGINE, assignments
 from engine.provenance.quantities import COUNTED
@@ -33,7 +35,7 @@ class Provenance:
         self.run = run
         record = Record()
         own, phases = phased(run, lambda values, owner: leaves(record, values, owner))
-        found = results(
+        found, self.missing = results(
             record, lambda: evaluate_phases(read(own), [(n, read(p)) for n, p in phases], advise=simulated)
         )
         self.trees, self.names = Trees(record, found), tuple(found)
@@ -42,7 +44,7 @@ class Provenance:
 
     def list(self, names: Sequence[str]) -> list[Json]:
         """The trees of some results, each written out under its own name; those that the run lacks are left out."""
-        roots = {name: self.trees.of(name) for name in names if name in self.names}
+        roots = {name: self.trees.of(name) for name in names if name in self.names and name in BY_NAME}
         for item in roots.values():
             self.number(item)
         return [self.whole(name, item) for name, item in roots.items()]
@@ -60,7 +62,7 @@ class Provenance:
         children = [self.written(symbol, part) for symbol, part in item.parts]
         if item.kind == "setting":
             return self.setting(number, name, item)
-        made: Json = {"id": number, "kind": item.kind, "name": name, "label": label(item), "value": item.value}
+        made: Json = {"id": number, "kind": item.kind, "name": name, "label": label(item), "value": finite(item.value)}
         made |= {"unit": base(item.unit), "shown": shown(item.value, item.unit, item.kind), "formula": item.formula}
         return made | {"note": item.note, "source": source(item), "children": children}
 
@@ -86,6 +88,11 @@ class Provenance:
         """The setting as the scenario has it, a phase's own where it is one's."""
         phases = dict(self.run.phases)
         return phases.get(item.where, {}).get(item.text) if item.where else self.run.settings.get(item.text)
+
+
+def finite(value: float) -> float | None:
+    """A number as JSON can hold it: none where it is infinite or none."""
+    return value if math.isfinite(value) else None
 
 
 def shown(value: float, unit: str, kind: str) -> str:

@@ -52,7 +52,7 @@ def test_commands_and_their_options() -> None:
         "check": ["--format", "--set", "FILES"],
         "diff": ["--all", "--format", "--set", "NEW", "OLD"],
         "doctor": [],
-        "explain": ["CODE"],
+        "explain": ["--depth", "--format", "--run", "--set", "RESULT", "WHAT"],
         "fit": ["--format", "FILE"],
         "fmt": ["--check", "FILES"],
         "import": [

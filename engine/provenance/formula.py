@@ -215,7 +215,7 @@ def inner(node: Node) -> Node:
 
 def literal(value: float) -> str:
     """A number as formulas write it."""
-    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+    return str(int(value)) if abs(value) < 1e15 and value == int(value) else repr(value)
 
 
 def leaf_symbol(node: Node) -> str:

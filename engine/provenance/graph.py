@@ -9,6 +9,7 @@ import math
 from dataclasses import dataclass
 
 COMPARED = ("greater", "greater_equal", "less", "less_equal", "equal", "not_equal", "bitwise_and", "bitwise_or")
+SIMPLE = frozenset(("number", *COMPARED))  # what an operation may hand on its other argument beside
 
 
 @dataclass(frozen=True)
@@ -26,20 +27,18 @@ class Name:
     open: bool = False
 
 
-@dataclass(frozen=True, eq=False)
 class Node:
-    """A number and how it was made.
+    """A number and how it was made; two nodes are equal only where they are the same one.
 
     op: the name of a ufunc, or "largest"; "solved" (text is the equation and the names of its arguments); "apart" (its
     argument in a place of its own); without arguments "setting" (text is its path), "constant" (text is its name in
     the engine, where its place), "counted" (text is the expression that counted it) or "number" (a literal).
     """
 
-    op: str
-    args: "tuple[Node, ...]"
-    value: float
-    text: str = ""
-    where: str = ""
+    __slots__ = ("args", "op", "text", "value", "where")
+
+    def __init__(self, op: str, args: "tuple[Node, ...]", value: float, text: str = "", where: str = "") -> None:
+        self.op, self.args, self.value, self.text, self.where = op, args, value, text, where
 
     @property
     def leaf(self) -> bool:
@@ -73,13 +72,17 @@ class Record:
 
     def operation(self, op: str, args: tuple[Node, ...], value: float, text: str = "", by: object = None) -> Node:
         """The node of an operation on nodes ``by`` a function; one of them where it leaves that one as it is."""
-        same = _unchanged(op, args, value)
+        key = (op, text, by, *map(id, args))
+        if key in self.nodes:
+            return self.nodes[key]
+        same = _unchanged(op, args, value) if any(map(SIMPLE.__contains__, [a.op for a in args])) else None
         if same is not None:
             return same
         if op == "add" and all(a.op in ("number", "counted") for a in args):
             first = next((a for a in args if a.op == "counted"), None)
             return self.number(value) if first is None else self.given("counted", value, first.text, first.where)
-        return self._kept((op, text, by, *map(id, args)), Node(op, args, value, text))
+        made = self.nodes[key] = Node(op, args, value, text)
+        return made
 
     def apart(self, node: Node, name: Name, owner: object) -> Node:
         """The node once more in a place of its own, under a name that only this place of its owner has."""
@@ -97,6 +100,11 @@ def _is(node: Node, value: float) -> bool:
     return node.op == "number" and node.value == value
 
 
+def _last(value: float) -> bool:
+    """Whether a number is never the smaller one: infinity, and what is no number."""
+    return not value < math.inf
+
+
 def _unchanged(op: str, args: tuple[Node, ...], value: float) -> Node | None:
     """The argument that an operation hands on, bit for bit; None where it makes something new."""
     if op in ("add", "subtract") and _is(args[1], 0.0):
@@ -107,8 +115,8 @@ def _unchanged(op: str, args: tuple[Node, ...], value: float) -> Node | None:
         return args[0]
     if op == "divide" and _is(args[0], 0.0):
         return args[0]
-    if op == "minimum" and any(_is(a, math.inf) for a in args):
-        return args[_is(args[0], math.inf)]
+    if op in ("minimum", "fmin"):
+        return next((other for one, other in (args, args[::-1]) if one.op == "number" and _last(one.value)), None)
     return _one_of(args, value) if op == "multiply" else None
 
 

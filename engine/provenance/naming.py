@@ -22,6 +22,7 @@ from engine.provenance.quantities import PLAIN, QUANTITIES, SOLVED, VARIABLES, Q
 from engine.provenance.traced import Traced, nodes_of, traced
 
 GENERATED = "<string>"  # the file of a dataclass's own __init__
+NAMED = {key.partition("[")[0].partition(":")[0] for key in QUANTITIES} | SOLVED.keys()
 SYMBOL = re.compile(r"\W+")
 
 
@@ -37,24 +38,26 @@ def naming(record: Record) -> Iterator[None]:
 
 
 class Namer:
-    """Names the nodes of one record. ``known`` keeps what each function's code object is called."""
+    """Names the nodes of one record; it keeps what each function is called, and which fields of a record have names."""
 
     def __init__(self, record: Record) -> None:
         self.record = record
         self.known: dict[CodeType, str] = {}
+        self.fields: dict[type, dict[str, str]] = {}
 
     def seen(self, frame: FrameType, event: str, value: Any) -> None:
         """Called by the interpreter for every call and return."""
-        if event != "return" or value is None and frame.f_code.co_filename != GENERATED:
+        if event != "return":
             return
         code = frame.f_code
-        if code.co_name == "__init__" and code.co_filename == GENERATED:
-            self.filled(frame)
+        if code.co_filename == GENERATED:
+            if code.co_name == "__init__":
+                self.filled(frame)
             return
         key = self.known.get(code)
         if key is None:
             key = self.known[code] = key_of(frame)
-        if key:
+        if key in NAMED:
             self.returned(key, frame, value)
 
     def returned(self, key: str, frame: FrameType, value: Any) -> None:
@@ -77,25 +80,34 @@ class Namer:
     def filled(self, frame: FrameType) -> None:
         """Names the columns that a record object of the engine was just filled with."""
         made = frame.f_locals.get("self")
-        kind = type(made)
-        if not is_dataclass(made) or not kind.__module__.startswith("engine."):
-            return
+        known = self.fields.get(type(made))
+        if known is None:
+            known = self.fields[type(made)] = named_fields(type(made))
         caller = frame.f_back
-        assert caller is not None, "a record is made by someone"
+        if not known or caller is None:
+            return
         where = f"{shown(caller.f_code.co_filename)}:{caller.f_lineno}"
-        given = {g.name: getattr(made, g.name, None) for g in fields(made)}
-        for f in fields(made):
-            key = f"{kind.__module__.removeprefix('engine.')}.{kind.__qualname__}.{f.name}"
-            value = getattr(made, f.name, None)
+        given = vars(made)
+        for field, key in known.items():
+            value = given[field]
             if key in PLAIN and type(value) is np.ndarray:
                 self.record.plain[id(value)] = (value, self.record.given("constant", value.item(), PLAIN[key], where))
             elif key in QUANTITIES and QUANTITIES[key].apart and isinstance(value, Traced) and value.nodes is not None:
                 own = traced(value.record, value.view(np.ndarray), value.nodes)  # others use the same array
                 self.name(key, own, given, where)
-                object.__setattr__(made, f.name, own)
+                object.__setattr__(made, field, own)
             elif key in QUANTITIES:
                 for i, part in enumerate(value if isinstance(value, tuple) else (value,)):
                     self.name(key, part, {"index": i, **given}, where)
+
+
+def named_fields(kind: type) -> dict[str, str]:
+    """The fields of one of the engine's records that have a name, with their keys."""
+    if not is_dataclass(kind) or not kind.__module__.startswith("engine."):
+        return {}
+    base = f"{kind.__module__.removeprefix('engine.')}.{kind.__qualname__}"
+    keys = {f.name: f"{base}.{f.name}" for f in fields(kind)}
+    return {name: key for name, key in keys.items() if key in QUANTITIES or key in PLAIN}
 
 
 def key_of(frame: FrameType) -> str:

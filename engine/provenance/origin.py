@@ -94,7 +94,7 @@ def node_of(record: Record, value: float, expression: ast.expr | None, frame: Fr
     found = _meant(record, expression, frame)
     if found is not None and found.value == value:
         return found
-    if value in (0.0, 1.0):  # a switch, or what changes nothing
+    if value in (0.0, 1.0) or not np.isfinite(value):  # a switch, or what changes nothing
         return record.number(value)
     text = _text(_taken(expression, frame))
     return record.given("counted", value, text, f"{_shown(frame.f_code.co_filename)}:{frame.f_code.co_firstlineno}")

@@ -28,15 +28,18 @@ class Traced(np.ndarray[tuple[int, ...], np.dtype[Any]]):
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         """The result of a ufunc with its nodes; of one that asks, reduces or leaves elements out, the plain result."""
-        plain = [x.view(np.ndarray) if type(x) is Traced else x for x in inputs]
+        plain, record = [], None
+        for x in inputs:
+            if type(x) is Traced:
+                record = record or x.record
+                x = x.view(np.ndarray)
+            plain.append(x)
         if method != "__call__" or kwargs or ufunc.__name__ in ASKED:
             result = getattr(ufunc, method)(*plain, **untraced(kwargs))
-            whole = method == "__call__" and "where" in kwargs and np.all(untraced(kwargs["where"]))
-            if not whole:
+            if method != "__call__" or "where" not in kwargs or not np.all(untraced(kwargs["where"])):
                 return result
         else:
             result = ufunc(*plain)
-        record = record_of(inputs)
         return result if record is None else _elementwise(record, ufunc.__name__, result, _with_origin(record, inputs))
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
@@ -93,11 +96,11 @@ def record_of(inputs: Sequence[Any]) -> Record | None:
 
 def _with_origin(record: Record, inputs: Sequence[Any]) -> list[Nodes]:
     """The nodes of every input of a formula; a plain one gets those of what it was written as."""
-    known = [x.nodes if type(x) is Traced else None for x in inputs]
-    for i, nodes in enumerate(known):
-        if nodes is None:
-            known[i] = operand_nodes(record, untraced(inputs[i]), i)
-    return [nodes for nodes in known if nodes is not None]
+    found = []
+    for i, x in enumerate(inputs):
+        nodes = x.nodes if type(x) is Traced else None
+        found.append(operand_nodes(record, untraced(x), i) if nodes is None else nodes)
+    return found
 
 
 def _with_numbers(record: Record, values: Sequence[Any]) -> list[Nodes]:

@@ -25,8 +25,10 @@ def _leaf(record: Record, path: str, value: Any, owner: str) -> Any:
     return value if isinstance(value, bool) else traced(record, np.array([float(value)]), node)
 
 
-def results(record: Record, evaluate: Callable[[], Result]) -> dict[str, Node]:
-    """The nodes of all results of a run that is read from ``leaves``, each under the name of its result."""
+def results(
+    record: Record, evaluate: Callable[[], Result]
+) -> tuple[dict[str, Node], dict[str, tuple[str, ...]]]:
+    """The nodes of all results of a run that is read from ``leaves``, and what the others lack."""
     with naming(record):
         found = evaluate()
     nodes = {}
@@ -39,7 +41,7 @@ def results(record: Record, evaluate: Callable[[], Result]) -> dict[str, Node]:
             known = record.names.get(node)
             if known is None or not known.key.startswith("result."):
                 record.names[node] = as_result(name, known)
-    return nodes
+    return nodes, found.missing
 
 
 def as_result(name: str, known: Name | None) -> Name:

@@ -6,7 +6,8 @@ A quantity that stands in several places is one item; who prints it shows it onc
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from engine.provenance.formula import Formula, Part, Writer, inner, leaf_symbol
+from engine.metrics import BY_NAME
+from engine.provenance.formula import Formula, Part, Writer, inner, leaf_symbol, literal
 from engine.provenance.graph import Node, Record
 
 LONG = 12  # parts of a sum from which subtotals are made
@@ -38,9 +39,17 @@ class Trees:
         self.sums: dict[Node, frozenset[Node]] = {}
 
     def of(self, result: str) -> Item:
-        """The tree of a result."""
+        """The tree of a result; one that is a setting, a number or another result says so."""
         node = self.results[result]
-        return self.item(node)
+        name = self.record.names.get(node)
+        if name is not None and name.key == f"result.{result}":
+            return self.item(node)
+        metric = BY_NAME[result]
+        made = Item("result", result, metric.doc, node.value, metric.unit, literal(node.value))
+        if node.op != "number":
+            made.formula = self.symbol(node)
+            made.parts = [(made.formula, self.item(node))]
+        return made
 
     def item(self, node: Node) -> Item:
         """The item of a node, with everything below it."""

@@ -2,7 +2,7 @@
 
 import json
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,7 +37,7 @@ def explained(
         click.echo(listed(made.names, wanted, file))
         return shell.HOLDS
     if name not in made.names:
-        raise click.UsageError(unknown(name, made.names, wanted))
+        raise click.UsageError(unknown(name, made.names, wanted, made.missing.get(name, ())))
     tree = made.list([name])[0]
     click.echo(json.dumps(tree, indent=1, ensure_ascii=False) if form == "json" else as_text(tree, wanted, file, depth))
     return shell.HOLDS
@@ -63,13 +63,15 @@ def chosen(scenario: "Scenario", result: str, run: str | None) -> "tuple[Run, st
     return runs[name], last
 
 
-def unknown(name: str, names: tuple[str, ...], run: "Run") -> str:
+def unknown(name: str, names: tuple[str, ...], run: "Run", missing: tuple[str, ...]) -> str:
     """What to say of a result that the run does not have: it lacks an input, or there is none of that name."""
+    from dsl.problems import listed as listed_words
     from dsl.problems import nearest
     from engine.metrics import BY_NAME
 
     if name in BY_NAME:
-        return f"run `{run.name}` has no {name}: an input that it needs is not stated (render says which)"
+        needs = f": it needs {listed_words(missing)}" if missing else "; render says why"
+        return f"run `{run.name}` has no {name}{needs}"
     near = nearest(name, BY_NAME)
     return f"there is no result `{name}`; " + (f"did you mean {near}?" if near else f"there are {', '.join(names)}")
 
@@ -86,7 +88,7 @@ def listed(names: tuple[str, ...], run: "Run", file: Path) -> str:
 
 def as_text(tree: "Json", run: "Run", file: Path, depth: int | None) -> str:
     """The tree with its formulas; of long ones as many levels as fit two screens."""
-    from reports.origins import counts, fitting, items_of, lines
+    from reports.origins import counted, fitting, items_of, lines
 
     items = items_of([tree])
     found = fitting(tree, items, LINES // 2) if depth is None else lines(tree, items, depth)
@@ -95,15 +97,14 @@ def as_text(tree: "Json", run: "Run", file: Path, depth: int | None) -> str:
     hidden = sum(line.hidden for line in found)
     if hidden:
         deepest = max(line.depth for line in found)
-        text += f"\n\n… is what stands below, {told(counts(tree, items))} in all; --depth {deepest + 1} shows more"
+        text += f"\n\n… is what stands below, {told(counted(tree, items))} in all; --depth {deepest + 1} shows more"
     return shell.printable(text)
 
 
-def told(found: Mapping[str, int]) -> str:
+def told(kinds: list[str]) -> str:
     """How many numbers stand behind a result."""
-    words = {"setting": "settings", "constant": "constants of the model"}
-    rest = sum(n for kind, n in found.items() if kind not in words)
-    return ", ".join([f"{rest} quantities", *(f"{found[k]} {word}" for k, word in words.items() if k in found)])
+    settings, constants = kinds.count("setting"), kinds.count("constant")
+    return f"{len(kinds) - settings - constants} quantities, {settings} settings and {constants} constants of the model"
 
 
 def printed(line: "Line", found: "list[Line]", at: int) -> Iterator[str]:
@@ -116,7 +117,7 @@ def printed(line: "Line", found: "list[Line]", at: int) -> Iterator[str]:
     formula = f"= {item['formula']}" if item["formula"] else ""
     formula += f"  ({item['note']})" if item["note"] else ""
     if line.elsewhere:
-        formula = "(written out elsewhere in this tree)"
+        formula = f"({line.elsewhere})"
     formula += "  …" if line.hidden else ""
     head = f"{bars}{branch}{line.name} = {item['shown'].replace(chr(160), ' ')}"
     yield from wrapped(head, said, below)

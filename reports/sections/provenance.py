@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 
-from reports.origins import Line, counts, fitting, items_of, signs
+from reports.origins import Line, counted, fitting, items_of, signs
 from reports.plan import Json, Plan, Section
+from reports.prose import capital
 from reports.tables import Cell, Table, code, text
 
 LINES = 40  # of each number's table
-INDENT = "\u2003"
+INDENT = "\u2003\u2003"
 COLUMNS = (code("Quantity", 54), text("Value", 25), text("Formula", 52), text("What it is, or where it is stated"))
 
 
@@ -18,9 +19,19 @@ def provenance(plan: Plan) -> Section | None:
         return None
     items = items_of(trees)
     titles = {key["name"]: str(key["label"]) for key in plan.document.get("key_numbers", [])}
-    tables = [origin_table(tree, items, titles, [t["id"] for t in trees]) for tree in trees]
+    places = {tree["id"]: f"see the table of {titles[tree['name']]}" for tree in trees}
+    tables = []
+    for tree in trees:
+        found = fitting(tree, items, LINES, places)
+        tables.append(origin_table(tree, found, len(counted(tree, items)), titles[tree["name"]]))
+        places |= dict.fromkeys(opened(found), places[tree["id"]])
     facts = {"numbers": len(trees), "counts": totals(items), "file": plan.document["file"]}
     return Section("origins", "", (*tables, *constants_table(items)), facts=facts)
+
+
+def opened(found: list[Line]) -> list[str]:
+    """The items whose parts these lines show."""
+    return [line.item["id"] for line in found if line.item["children"] and not line.hidden and not line.elsewhere]
 
 
 def totals(items: Mapping[str, Json]) -> dict[str, int]:
@@ -32,24 +43,21 @@ def totals(items: Mapping[str, Json]) -> dict[str, int]:
     return found
 
 
-def origin_table(tree: Json, items: Mapping[str, Json], titles: Mapping[str, str], roots: list[str]) -> Table:
-    """The first levels of a tree, a row a number."""
-    found = fitting(tree, items, LINES, roots)
-    hidden = sum(n for kind, n in counts(tree, items).items()) - len({line.item["id"] for line in found})
-    more = f"{hidden} more numbers stand below these." if hidden > 0 else ""
-    caption = f"{titles.get(tree['name'], tree['name'])}: where it comes from"
-    rows = tuple(row(line, roots) for line in found)
+def origin_table(tree: Json, found: list[Line], behind: int, title: str) -> Table:
+    """The first levels of a tree, a row a number; ``behind`` is how many numbers it has in all."""
+    left = behind - len({line.item["id"] for line in found})
+    more = f"{left} more numbers stand below these." if left else ""
+    rows = tuple(row(line) for line in found)
+    caption = f"{capital(title)}: where it comes from"
     return Table(f"origin-{tree['name']}", caption, COLUMNS, rows, wide=True, more=more)
 
 
-def row(line: Line, roots: list[str]) -> tuple[Cell, ...]:
-    """A number with its formula and what it is, or the source of an input."""
+def row(line: Line) -> tuple[Cell, ...]:
+    """A number with its formula and what it is, or where an input or a constant stands."""
     item = line.item
     formula = f"{item['formula']} ({item['note']})" if item["note"] else item["formula"]
-    if line.elsewhere:
-        formula = "see its own table" if item["id"] in roots else "see above"
-    said = item["source"] if item["kind"] in ("setting", "constant") else item["label"]
-    return (INDENT * line.depth + line.name, item["shown"], signs(formula) or " ", said or " ")
+    said = item["source"].partition(": ")[0] if item["kind"] in ("setting", "constant") else item["label"]
+    return (INDENT * line.depth + line.name, item["shown"], line.elsewhere or signs(formula) or " ", said or " ")
 
 
 def constants_table(items: Mapping[str, Json]) -> tuple[Table, ...]:
