@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from engine.provenance.graph import Name, Record
-from engine.provenance.origin import ENGINE, OWN
+from engine.provenance.origin import ENGINE, OWN, formula
 from engine.provenance.quantities import PLAIN, QUANTITIES, SOLVED, VARIABLES, Quantity
 from engine.provenance.traced import Traced, nodes_of, traced
 
@@ -83,8 +83,8 @@ class Namer:
         known = self.fields.get(type(made))
         if known is None:
             known = self.fields[type(made)] = named_fields(type(made))
-        caller = frame.f_back
-        if not known or caller is None:
+        caller = formula() if known else None  # not dataclasses.replace
+        if caller is None:
             return
         where = f"{shown(caller.f_code.co_filename)}:{caller.f_lineno}"
         given = vars(made)
