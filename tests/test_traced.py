@@ -155,7 +155,7 @@ def test_every_named_quantity_is_one_of_the_engine(key: str) -> None:
             assert i == len(found) - 1
             return
         held = getattr(held, part)
-    function: Any = held.fget if isinstance(held, property) else held
+    function: Any = held.fget if isinstance(held, property) else getattr(held, "func", held)  # or a cached property
     assert function.__module__.startswith("engine")
     if variable:
         code = inspect.unwrap(function).__code__

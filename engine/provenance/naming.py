@@ -7,7 +7,7 @@ know nothing of it.
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -16,13 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from engine.provenance.graph import Name, Record
+from engine.provenance.graph import Name, Node, Record
 from engine.provenance.origin import ENGINE, OWN, formula
 from engine.provenance.quantities import PLAIN, QUANTITIES, SOLVED, VARIABLES, Quantity
 from engine.provenance.traced import Traced, nodes_of, traced
 
 GENERATED = "<string>"  # the file of a dataclass's own __init__
-NAMED = {key.partition("[")[0].partition(":")[0] for key in QUANTITIES} | SOLVED.keys()
+LEDGER, ROW = "ledger.exposed", "ledger.Entry.exposed"
+CLOSE = 1e-13  # two orders of the same sum
+NAMED = {LEDGER} | {key.partition("[")[0].partition(":")[0] for key in QUANTITIES} | SOLVED.keys()
 SYMBOL = re.compile(r"\W+")
 
 
@@ -67,9 +69,30 @@ class Namer:
             self.name(f"{key}:{variable}", frame.f_locals.get(variable), frame.f_locals, where)
         if key in SOLVED and isinstance(value, Traced):
             solve(self.record, value, SOLVED[key], frame.f_locals)
+        if key == LEDGER and isinstance(value, Traced):
+            self.row_by_row(value, frame.f_locals["entries"], where)
         doc = doc_of(frame.f_code)
         for i, part in enumerate(value) if isinstance(value, tuple) else [(None, value)]:
             self.name(key if i is None else f"{key}[{i}]", part, frame.f_locals, where, doc)
+
+    def row_by_row(self, value: Traced, entries: Iterable[Any], where: str) -> None:
+        """Puts the sum of all rows' own seconds in the place of one that adds rows before it multiplies them."""
+        own, record, last = QUANTITIES[ROW], self.record, None
+        for entry in entries:
+            count, exposed = (one_node(record, x) for x in (entry.count, entry.row.exposed))
+            each = record.operation("multiply", (count, exposed), count.value * exposed.value, by=LEDGER)
+            if not each.leaf:
+                given = {"self": entry}
+                label, symbol = words(own.label, given, ROW), SYMBOL.sub("_", words(own.symbol, given, "row"))
+                called = Name(ROW, label, own.unit, symbol, words(own.group, given, ""), where, "")
+                each = record.apart(each, called, entry)
+            last = each if last is None else record.operation("add", (last, each), last.value + each.value, by=LEDGER)
+        if last is not None and value.size == 1 and abs(last.value - value.item()) <= CLOSE * abs(last.value):
+            if last.op == "add":
+                last.value = float(value.item())
+            made = np.empty(value.shape, dtype=object)
+            made[...] = last
+            value.nodes = made
 
     def name(self, key: str, value: Any, given: Mapping[str, Any], where: str, doc: str = "") -> None:
         """Names one column as the table has it; what is not in it, or no column, is left alone."""
@@ -108,6 +131,14 @@ def named_fields(kind: type) -> dict[str, str]:
     base = f"{kind.__module__.removeprefix('engine.')}.{kind.__qualname__}"
     keys = {f.name: f"{base}.{f.name}" for f in fields(kind)}
     return {name: key for name, key in keys.items() if key in QUANTITIES or key in PLAIN}
+
+
+def one_node(record: Record, value: Any) -> Node:
+    """The node of a column of one element; a number where it has no past."""
+    nodes = nodes_of(value)
+    found = record.number(float(value.item())) if nodes is None else nodes.reshape(-1)[0]
+    assert isinstance(found, Node)
+    return found
 
 
 def key_of(frame: FrameType) -> str:

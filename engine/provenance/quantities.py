@@ -256,7 +256,7 @@ COUNTED = {
     "rows": ("rows", "rows of the output tile that fills the GPU best"),
     "columns": ("columns", "columns of the output tile that fills the GPU best"),
     "rate": ("rate", "rate of that tile against the largest"),
-    "kept_element(run.precision)": ("kept_element", "bytes of an element that a linear layer keeps as its input"),
+    "kept_element(run)": ("kept_element", "bytes of an element that a linear layer keeps as its input"),
     "times": ("times", "backward work over forward work"),
     "work.passes": ("passes", "passes over the memory"),
     "kernels": ("kernels", "kernels that the work launches"),
