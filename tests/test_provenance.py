@@ -90,8 +90,8 @@ def test_every_headline_number_follows_from_its_leaves(file: Path) -> None:
 
 
 def said(items: dict[str, Any]) -> None:
-    """The line of "team-70b.scn:36" or "library/gpus.scn:22" holds the last word of the setting's path; that of a
-    constant its name, but for a field that holds one: its place is where it is put into the run."""
+    """The line of "team-70b.scn:36" or "library/gpus.scn:22" holds the last word of the setting's path, that of a
+    constant its name."""
     for item in items.values():
         place, _, _ = item["source"].partition(": ")
         name, _, line = place.partition(":")
@@ -100,7 +100,7 @@ def said(items: dict[str, Any]) -> None:
         folder = ROOT / "scenarios" if name.endswith(".scn") else ROOT
         text = (folder / name).read_text(encoding="utf-8").splitlines()[int(line) - 1]
         word = item["label"].partition("[")[0].rpartition(".")[2]
-        assert word in text or "Terms(" in text, (item["label"], text)
+        assert word in text, (item["label"], text)
 
 
 def checked(run: Run, digits: float = DIGITS) -> int:

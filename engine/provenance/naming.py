@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from engine.provenance.graph import Name, Node, Record
-from engine.provenance.origin import ENGINE, OWN, formula
+from engine.provenance.origin import ENGINE, OWN, defined, formula
 from engine.provenance.quantities import PLAIN, QUANTITIES, SOLVED, VARIABLES, Quantity
 from engine.provenance.traced import Traced, nodes_of, traced
 
@@ -114,7 +114,8 @@ class Namer:
         for field, key in known.items():
             value = given[field]
             if key in PLAIN and type(value) is np.ndarray:
-                self.record.plain[id(value)] = (value, self.record.given("constant", value.item(), PLAIN[key], where))
+                place = defined(PLAIN[key], str(sys.modules[type(made).__module__].__file__))
+                self.record.plain[id(value)] = (value, self.record.given("constant", value.item(), PLAIN[key], place))
             elif key in QUANTITIES and QUANTITIES[key].apart and isinstance(value, Traced) and value.nodes is not None:
                 own = traced(value.record, value.view(np.ndarray), value.nodes)  # others use the same array
                 self.name(key, own, given, where)

@@ -143,7 +143,7 @@ def _constant(record: Record, e: ast.expr, frame: FrameType) -> Node | None:
         return None
     if base.id in ("ZERO", "ONE"):
         return record.number(value)
-    return record.given("constant", value, _text(e), _defined(base.id, str(frame.f_globals["__file__"])))
+    return record.given("constant", value, _text(e), defined(base.id, str(frame.f_globals["__file__"])))
 
 
 def _setting(record: Record, text: str) -> Node | None:
@@ -167,7 +167,7 @@ def _compiled(e: ast.expr) -> CodeType:
 
 
 @cache
-def _defined(name: str, file: str) -> str:
+def defined(name: str, file: str) -> str:
     """File and line where a constant of the engine is defined, which may be the module that it was imported from."""
     files = [file, *(str(f) for f in sorted(ENGINE.rglob("*.py")))]
     return next(f"{_shown(f)}:{found[name][0]}" for f in files if name in (found := assignments(f)))
