@@ -9,7 +9,7 @@ from reports.tables import Cell, Table, code, text
 
 LINES = 40  # of each number's table
 INDENT = "\u2003\u2003"
-COLUMNS = (code("Quantity", 54), text("Value", 25), text("Formula", 52), text("What it is, or where it is stated"))
+COLUMNS = (code("Quantity", 62), text("Value", 25), text("Formula", 48), text("What it is, or where it is stated"))
 
 
 def provenance(plan: Plan) -> Section | None:
