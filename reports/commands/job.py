@@ -13,6 +13,8 @@ from reports.commands.outcome import Job, Outcome, word
 from reports.commands.source import Source, read
 from reports.commands.unmet import unmet
 from reports.document import build, exit_code
+from reports.experiments.pools import NoDask, workers
+from reports.experiments.work import Told, Work, untold, working
 from reports.point import Json
 
 if TYPE_CHECKING:
@@ -35,12 +37,17 @@ class Made:
     missing: str = ""
 
 
-def perform(job: Job) -> Outcome:
-    """Does a job. Whatever goes wrong with one file is its outcome: the other files are still rendered."""
+def perform(job: Job, told: Told = untold) -> Outcome:
+    """Does a job; ``told`` hears of the points of tables.
+
+    Whatever goes wrong with one file is its outcome: the other files are still rendered.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of libraries, to their developers; ours are problems
-            return rendered(job)
+            return rendered(job, told)
+    except NoDask as error:
+        return Outcome(str(job.file), shell.CANNOT_WRITE, verdict="Not rendered", problems=f"error: {error}")
     except shell.CannotWrite as error:
         return Outcome(str(job.file), shell.CANNOT_WRITE, verdict="Not written", problems=f"error: {error}")
     except Exception as error:  # noqa: BLE001 - the catch-all of a worker: one file's accident is not the others'
@@ -48,12 +55,15 @@ def perform(job: Job) -> Outcome:
         return Outcome(str(job.file), shell.INTERNAL, verdict="Not rendered", problems=said)
 
 
-def rendered(job: Job) -> Outcome:
+def rendered(job: Job, told: Told = untold) -> Outcome:
     """Reads, evaluates and writes one file; one in error leaves no trace."""
     source = read(job.file, job.overrides, job.varied)
     if source.in_error:
         return Outcome(str(job.file), shell.IN_ERROR, problems=source.shown)
-    document = build(source.scenario)
+    with workers(job.workers, job.scheduler) as pool:
+        work = Work(source.recipe, source.scenario.tables, pool, told, job.out, job.resume)
+        with working(work):
+            document = build(source.scenario)
     if job.out is None:
         return finished(job, document, source.shown, stream=as_json(document))
     made = documents(job, source, document)
@@ -66,11 +76,23 @@ def finished(
     job: Job, document: Json, problems: str, written: tuple[Path, ...] = (), missing: str = "", stream: str = ""
 ) -> Outcome:
     """The outcome of a file that was rendered."""
-    code = shell.CANNOT_WRITE if missing else exit_code(document)
+    stopped = partial(document)
+    code = shell.STOPPED if stopped else shell.CANNOT_WRITE if missing else exit_code(document)
+    problems = "\n".join(filter(None, (problems, *stopped)))
     sentences = tuple(document["verdict"]["sentences"])
     file, title, verdict = str(job.file), document["title"], word(document)
     keys = () if job.out is None else key_texts(document)
     return Outcome(file, code, title, verdict, sentences, written, problems, missing, stream, unmet(document), keys)
+
+
+def partial(document: Json) -> list[str]:
+    """A line for every table that Ctrl-C left unfinished."""
+    return [
+        f"stopped: {e['kind']} `{e['name']}` holds the {e['counts']['points']:,} points that were done; "
+        "the same call with --resume goes on".replace(",", "_")
+        for e in document["experiments"]
+        if e.get("counts", {}).get("partial")
+    ]
 
 
 def key_texts(document: Json) -> tuple[str, ...]:

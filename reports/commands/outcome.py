@@ -17,6 +17,9 @@ class Job:
     formats: tuple[str, ...]
     overrides: tuple[str, ...] = ()
     varied: tuple[str, ...] = ()
+    resume: bool = False  # go on where an earlier call was stopped
+    workers: int = 1  # processes for the points of large tables
+    scheduler: str | None = None  # of dask, for the same
 
 
 @dataclass(frozen=True)

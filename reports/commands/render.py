@@ -20,9 +20,10 @@ STREAM = "-"
 
 
 class Tick(Protocol):
-    """Told whenever a file is finished."""
+    """Told whenever a file is finished, and of the points of its tables."""
 
     def __call__(self, outcome: Outcome) -> None: ...
+    def points(self, table: str, done: int, total: int) -> None: ...
 
 
 def formats(context: click.Context, option: click.Parameter, value: str) -> tuple[str, ...]:
@@ -55,7 +56,7 @@ def in_turn(work: list[Job], tick: Tick) -> list[Outcome]:
 
     outcomes = []
     for job in work:
-        outcomes.append(perform(job))
+        outcomes.append(perform(job, tick.points))
         tick(outcomes[-1])
     return outcomes
 
@@ -100,16 +101,21 @@ def deaf_to_ctrl_c() -> Iterator[None]:
 
 @contextmanager
 def progress(total: int, shown: bool) -> Iterator[Tick]:
-    """A bar on standard error, where that is a terminal."""
+    """Bars on standard error, where that is a terminal: of files, and of the points of a table with their rate."""
     if not shown:
-        yield lambda outcome: None
+        yield Quiet()
         return
-    from rich.console import Console
-    from rich.progress import Progress
+    from reports.commands.bars import Bars
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("rendering", total=total)
-        yield lambda outcome: bar.update(task, advance=1, description=Path(outcome.file).name)
+    with Bars(total) as bars:
+        yield bars
+
+
+class Quiet:
+    """Says nothing."""
+
+    def __call__(self, outcome: Outcome) -> None: ...
+    def points(self, table: str, done: int, total: int) -> None: ...
 
 
 def summary(outcome: Outcome) -> str:
@@ -157,7 +163,10 @@ def check_stream(stream: bool, chosen: tuple[str, ...], files: tuple[Path, ...])
 @click.option("--vary", "varied", multiple=True, metavar="NAME=RANGE", help="Vary a setting (layout.tensor=1..8)")
 @click.option("--diff", "pair", nargs=2, type=click.Path(path_type=Path), metavar="OLD NEW",
               help="Say what changed from one file, or rendered JSON, to another; --set applies to NEW.")
-@click.option("--jobs", default=1, show_default=True, type=click.IntRange(1, 256), help="Processes, one file each.")
+@click.option("--jobs", default=1, show_default=True, type=click.IntRange(1, 256),
+              help="Processes: one file each, or the points of one file's tables.")
+@click.option("--resume", is_flag=True, help="Go on with tables where an earlier call was stopped.")
+@click.option("--scheduler", metavar="tcp://HOST:PORT", help="Hand files and points to a dask scheduler's workers.")
 @click.option("--quiet", is_flag=True, help="Say nothing but problems.")
 @click.version_option(package_name="tonnage", prog_name="tonnage")
 def render(
@@ -168,6 +177,8 @@ def render(
     varied: tuple[str, ...],
     pair: tuple[Path, Path] | None,
     jobs: int,
+    resume: bool,
+    scheduler: str | None,
     quiet: bool,
 ) -> int:
     """Render scenario FILES to documents.
@@ -183,15 +194,27 @@ def render(
     check_stream(stream, chosen, files)
     refuse_clashes(files)
     folder = None if stream else Path(out)
-    work = [Job(file, folder, chosen, overrides, varied) for file in files]
+    own = jobs if len(files) == 1 else 1
+    work = [Job(file, folder, chosen, overrides, varied, resume, own, scheduler) for file in files]
     with progress(len(work), shown=not quiet and not stream and sys.stderr.isatty()) as tick:
-        outcomes = in_turn(work, tick) if jobs == 1 or len(work) == 1 else side_by_side(work, jobs, tick)
+        outcomes = done(work, jobs, scheduler, tick)
     report(outcomes, quiet)
     if folder and len(files) > 1 and {"html", "pdf"} & set(chosen):
         place = write_index(outcomes, folder)
         if not quiet:
             click.echo(str(place))
     return shell.worst([outcome.code for outcome in outcomes])
+
+
+def done(work: list[Job], jobs: int, scheduler: str | None, tick: Tick) -> list[Outcome]:
+    """What came of the files: rendered one after the other, over processes, or over a scheduler's workers."""
+    if len(work) == 1 or (jobs == 1 and scheduler is None):
+        return in_turn(work, tick)
+    if scheduler is None:
+        return side_by_side(work, jobs, tick)
+    from reports.commands.scheduled import scheduled
+
+    return scheduled(work, scheduler, tick)
 
 
 def difference(

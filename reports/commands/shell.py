@@ -13,7 +13,7 @@ from typing import NoReturn
 import click
 
 HOLDS, DOES_NOT_HOLD, IN_ERROR, CANNOT_WRITE, INTERNAL, STOPPED = 0, 1, 2, 3, 70, 130
-SEVERITY = (HOLDS, DOES_NOT_HOLD, IN_ERROR, CANNOT_WRITE, INTERNAL)
+SEVERITY = (HOLDS, DOES_NOT_HOLD, IN_ERROR, CANNOT_WRITE, INTERNAL, STOPPED)
 REPORT = "this is a mistake in tonnage, not in your file; please report it with the file and what `scn doctor` prints"
 
 

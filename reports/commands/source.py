@@ -13,6 +13,7 @@ from dsl.scenario import Scenario, Table
 from dsl.units import number
 from engine.metrics import FACTS, METRICS
 from reports.commands.told import told
+from reports.recipe import Recipe
 
 NAMES = {m.name: m.dimension for m in (*METRICS, *FACTS)}  # what conditions may use beside settings
 
@@ -25,6 +26,7 @@ class Source:
     scenario: Scenario
     problems: tuple[Problem, ...]
     texts: Mapping[str, str]
+    recipe: Recipe | None = None  # for processes that evaluate its tables
 
     @property
     def in_error(self) -> bool:
@@ -80,4 +82,6 @@ def read(file: Path, overrides: Sequence[str] = (), varied: Sequence[str] = ()) 
     """The scenario of ``file`` with the settings of ``--set`` replaced and those of ``--vary`` varied."""
     loaded = load(file)
     scenario, problems = resolve(loaded, NAMES, overrides, varied)
-    return Source(file, scenario, (*problems, *scenario.warnings), loaded.sources)
+    own = tuple((f.key, f.text) for f in loaded.files.values() if not f.library)
+    recipe = Recipe(str(file), own, tuple(overrides), tuple(varied))
+    return Source(file, scenario, (*problems, *scenario.warnings), loaded.sources, recipe)

@@ -14,7 +14,8 @@ from dsl.scenario import Table
 from engine.metrics import METRICS
 from reports.experiments.evaluation import OK, evaluated, run
 from reports.experiments.parts import parts
-from reports.experiments.table import CHUNK, evaluate_table
+from reports.experiments.table import evaluate_table
+from reports.experiments.work import CHUNK
 from reports.point import Json, number
 
 OTHER = {"operator": "reduced", "reduced": "operator"}

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from dsl.scenario import Item, Table
 from dsl.space import Space
 from engine.columns import Column
-from reports.experiments.evaluation import FAILS, OK, Found, loose
-from reports.experiments.parts import parts
+from reports.experiments.evaluation import FAILS, OK, Found
 from reports.experiments.removals import Removal
-from reports.experiments.table import CHUNK, Tally, document, evaluate_points, removed, single, table_rows, unit_of
+from reports.experiments.table import Tally, document, removed, single, table_rows, unit_of
 from reports.experiments.winner import winner
+from reports.experiments.work import gather
 from reports.point import Json
 
 KEEP = 10
@@ -95,14 +95,31 @@ class Search:
     front: Front = field(default_factory=Front)
     cloud: list[NDArray[np.float64]] = field(default_factory=list)
 
-    def add(self, found: Found) -> None:
+    def stop(self) -> None:
+        """Says that what was gathered is not all."""
+        self.tally.partial = True
+
+    def state(self) -> Any:
+        """What was gathered, as JSON keeps it."""
+        rows = None if self.ranked.rows is None else self.ranked.rows.tolist()
+        drawn = [own.tolist() for own in self.cloud]
+        return self.tally.state() | {"ranked": rows, "front": self.front.rows.tolist(), "cloud": drawn}
+
+    def restore(self, state: Any) -> None:
+        """Takes up what was gathered before."""
+        self.tally.restore(state)
+        self.ranked.rows = None if state["ranked"] is None else np.array(state["ranked"])
+        self.front.rows = np.array(state["front"]).reshape(4, -1)
+        self.cloud = [np.array(own).reshape(4, -1) for own in state["cloud"]]
+
+    def add(self, found: Found, points: int) -> None:
         """Judges some points."""
-        self.tally.add(found)
+        self.tally.add(found, points)
         met = found.status == OK
         if len(found.verdicts):
             met &= ~np.any(found.verdicts == FAILS, axis=0)
         chosen = np.flatnonzero(met)
-        self.cloud.append(cloud(found, met))
+        self.cloud = thinner([*self.cloud, cloud(found, met)])
         if not len(chosen):
             return
         few = found.take(chosen)
@@ -139,9 +156,7 @@ def evaluate_search(table: Table) -> Json:
     space = table.space()
     keep = table.settings.get("keep")
     search = Search(table, Tally(table), Ranked(max(int(keep.value), 2) if keep else KEEP))
-    for found in evaluate_points(table, parts(space, CHUNK, loose(table.base)), search.tally, needed(table)):
-        search.add(found)
-        search.cloud = thinner(search.cloud)
+    gather(table, space, search, frozenset(needed(table)))
     return told(search, space, int(keep.value) if keep else KEEP)
 
 

@@ -20,7 +20,8 @@ from engine.metrics import BY_NAME, METRICS
 from reports.experiments import draws
 from reports.experiments.evaluation import NO_RESULTS, OK, evaluated, run
 from reports.experiments.parts import parts
-from reports.experiments.table import CHUNK, axes, chart, columns
+from reports.experiments.table import axes, chart, columns
+from reports.experiments.work import CHUNK
 from reports.point import Json, number
 from reports.quantities import readable
 

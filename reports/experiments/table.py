@@ -3,7 +3,7 @@
 Above ``MOST`` points the document holds only those that the report shows; the whole table streams to a file.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -26,17 +26,17 @@ from reports.experiments.evaluation import (
     STATUS,
     Found,
     evaluated,
-    loose,
 )
 from reports.experiments.layout_rules import words
-from reports.experiments.parts import Part, one, parts
+from reports.experiments.parts import one
 from reports.experiments.removals import Removal, Removals, needs
+from reports.experiments.work import gather
 from reports.intervals import intervals
 from reports.judgement import limit_of, plain
 from reports.point import Json
 
 MOST = 10_000  # points that the document holds
-CHUNK = 32_768  # points evaluated at a time
+COUNTED = ("points", "failed", "met")
 FOLLOWING = ("cluster.gpus", "layout.data")  # shown beside the axes
 DEFAULT_COLUMNS = ("step_time", "mfu", "memory_per_gpu", "tokens_per_second", "time_to_train", "cost")
 
@@ -53,9 +53,28 @@ class Tally:
     met: int = 0
     rows: list[Json] = field(default_factory=list)
     missing: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    partial: bool = False
 
-    def add(self, found: Found) -> None:
-        """Counts some points."""
+    def state(self) -> Json:
+        """What was counted, as JSON keeps it."""
+        return {
+            "removals": [vars(removal) for removal in self.removals.found.values()],
+            "status": self.status.tolist(),
+            "rows": self.rows,
+            "missing": self.missing,
+        } | {name: getattr(self, name) for name in COUNTED}
+
+    def restore(self, state: Json) -> None:
+        """Takes up what was counted before."""
+        self.removals = Removals({(r["kind"], r["text"]): Removal(**r) for r in state["removals"]})
+        self.status = np.array(state["status"], dtype=np.int64)
+        self.rows, self.missing = state["rows"], {name: tuple(own) for name, own in state["missing"].items()}
+        for name in COUNTED:
+            setattr(self, name, state[name])
+
+    def add(self, found: Found, points: int) -> None:
+        """Counts some points, of which a `where` may have dropped the rest."""
+        self.points += points
         self.status += np.bincount(found.status, minlength=len(STATUS))
         ok = found.status == OK
         fails = np.any(found.verdicts == FAILS, axis=0) if len(found.verdicts) else np.zeros(found.size, dtype=bool)
@@ -70,22 +89,34 @@ def evaluate_table(table: Table) -> Json:
     """The experiment of a sweep (and what every other table has in common) for the document."""
     assert table.space is not None and table.base is not None
     space = table.space()
-    tally = Tally(table)
-    shown = thinned(space)
-    for found in evaluate_points(table, parts(space, CHUNK, loose(table.base)), tally):
-        tally.add(found)
-        tally.rows += table_rows(table, space, found, np.flatnonzero(shown(found.index)))
-    tally.rows.sort(key=lambda row: int(row["index"]))
-    return document(table, space, tally)
+    into = Sweep(table, space)
+    gather(table, space, into)
+    into.tally.rows.sort(key=lambda row: int(row["index"]))
+    return document(table, space, into.tally)
 
 
-def evaluate_points(
-    table: Table, pieces: Iterable[Part], tally: Tally, wanted: Set[str] | None = None
-) -> Iterator[Found]:
-    """The parts of a table evaluated one by one."""
-    for piece in pieces:
-        tally.points += piece.size
-        yield evaluated(table, piece, wanted)
+class Sweep:
+    """The points of a sweep: counted, and those kept that the document holds."""
+
+    def __init__(self, table: Table, space: Space) -> None:
+        self.table, self.space, self.tally, self.shown = table, space, Tally(table), thinned(space)
+
+    def add(self, found: Found, points: int) -> None:
+        """Takes a part in, of which ``points`` were evaluated or dropped."""
+        self.tally.add(found, points)
+        self.tally.rows += table_rows(self.table, self.space, found, np.flatnonzero(self.shown(found.index)))
+
+    def stop(self) -> None:
+        """Says that what was gathered is not all."""
+        self.tally.partial = True
+
+    def state(self) -> Any:
+        """What was gathered, as JSON keeps it."""
+        return self.tally.state()
+
+    def restore(self, state: Any) -> None:
+        """Takes up what was gathered before."""
+        self.tally.restore(state)
 
 
 def thinned(space: Space) -> Callable[[NDArray[np.int64]], NDArray[np.bool_]]:
@@ -256,7 +287,7 @@ def counts(tally: Tally) -> Json:
         "failed": tally.failed,
         "met": tally.met,
         "evaluated": kept - int(tally.status[CANNOT_BE_BUILT]) - int(tally.status[NOT_EVALUATED]),
-        "partial": False,
+        "partial": tally.partial,
     }
 
 

@@ -62,7 +62,7 @@ def break_even(table: Table, space: Space, best: Found, other: Found) -> Iterato
         dearer = run(table.base, own | {"cluster.price": 2.0 * price}).columns.get("cost")
         slope = None if dearer is None else (dearer[0] - best.results["cost"][0]) / price
         if slope:
-            yield _told("price", price + gap / slope, price, "$/GPU-h", 2, "a GPU-hour of it costs {} (it costs {})")
+            yield _told("price", price + gap / slope, price, "$/GPU-h", 3, "a GPU-hour of it costs {} (it costs {})")
     tokens = own.get("tokens")
     longer = run(table.base, own | {"tokens": 2.0 * tokens}).columns if tokens else {}
     if "cost" not in longer or "mfu" not in best.results:
@@ -71,8 +71,8 @@ def break_even(table: Table, space: Space, best: Found, other: Found) -> Iterato
     slope = (longer["cost"][0] - best.results["cost"][0]) / (longer["time_to_train"][0] - seconds)
     if slope:
         later, mfu = seconds + gap / slope, float(best.results["mfu"][0])
-        yield _told("duration", later, seconds, "days", 1, "it takes {} (it takes {})")
-        yield _told("utilization", mfu * seconds / later, mfu, "%", 1, "its utilization falls to {} (it is {})")
+        yield _told("duration", later, seconds, "days", 2, "it takes {} (it takes {})")
+        yield _told("utilization", mfu * seconds / later, mfu, "%", 2, "its utilization falls to {} (it is {})")
 
 
 def part_settings(space: Space, found: Found) -> dict[str, Any]:

@@ -1,0 +1,40 @@
+"""Whole files over the workers of a dask scheduler, which see the same folders as this machine."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from reports.commands import shell
+from reports.commands.job import perform
+from reports.commands.outcome import Job, Outcome
+from reports.experiments.pools import NoDask, Scheduler
+
+
+def scheduled(work: list[Job], address: str, tick: Callable[[Outcome], None]) -> list[Outcome]:
+    """The files, each rendered by some worker; one whose worker dies is rendered by another."""
+    try:
+        pool = Scheduler(address)
+    except NoDask as error:
+        return [Outcome(str(job.file), shell.CANNOT_WRITE, problems=f"error: {error}") for job in work[:1]]
+    try:
+        asked = [(job, pool.submit(perform, away(job))) for job in work]
+        outcomes = []
+        for job, answer in asked:
+            outcomes.append(back(job, answer.result()))
+            tick(outcomes[-1])
+        return outcomes
+    finally:
+        pool.close()
+
+
+def away(job: Job) -> Job:
+    """The job for a process that stands in another folder."""
+    out = None if job.out is None else job.out.absolute()
+    return replace(job, file=job.file.absolute(), out=out, scheduler=None)
+
+
+def back(job: Job, outcome: Outcome) -> Outcome:
+    """What came of it, by the paths that were asked for."""
+    written = tuple(job.out / path.name if job.out else path for path in outcome.written)
+    problems = outcome.problems.replace(str(Path(job.file).absolute()), str(job.file))
+    return replace(outcome, file=str(job.file), written=written, problems=problems)

@@ -1,0 +1,224 @@
+"""How the points of a table are worked through: in this process, over several, or on other machines.
+
+A table is cut into parts; whoever evaluates them, results are taken in the order of the parts, so that every way gives
+the same bytes. What has been gathered is kept beside the output from time to time and when Ctrl-C stops the work;
+``--resume`` goes on from there, as long as the scenario, the settings and the program are the same.
+"""
+
+import hashlib
+import json
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from dsl.scenario import Scenario, Table
+from dsl.space import Space
+from reports.experiments.evaluation import Found, evaluated, loose
+from reports.experiments.parts import Part, parts
+from reports.recipe import Recipe
+
+CHUNK = 32_768  # points evaluated at a time: more gain nothing, and memory stays flat
+SAVED = 5.0  # seconds between two savings of what is done
+TOGETHER = 4  # parts that a worker evaluates at a time
+LARGE = 4 * CHUNK  # points from which other processes are worth starting
+ROOMS = ("dsl", "engine", "reports/experiments")
+
+
+class Task(NamedTuple):
+    """Some parts of a table of a scenario; ``wanted`` are the results asked for, all where it is None."""
+
+    recipe: Recipe
+    table: int
+    first: int
+    last: int
+    wanted: tuple[str, ...] | None
+
+
+class Gatherer(Protocol):
+    """What takes evaluated parts in, and can be put aside."""
+
+    def add(self, found: Found, points: int) -> None: ...
+    def state(self) -> Any: ...
+    def restore(self, state: Any) -> None: ...
+    def stop(self) -> None: ...
+
+
+Pool = Callable[[Sequence[Task]], Iterator[list[Found]]]  # results in the order of the tasks
+Told = Callable[[str, int, int], None]  # table, points done, points in all
+
+
+def untold(table: str, done: int, total: int) -> None:
+    """Says nothing of points that are done."""
+
+
+@dataclass
+class Work:
+    """How the tables of one scenario are worked through."""
+
+    recipe: Recipe | None = None
+    tables: tuple[Table, ...] = ()
+    pool: Pool | None = None
+    told: Told = untold
+    kept: Path | None = None  # the folder of what is put aside
+    resume: bool = False
+
+
+CURRENT: ContextVar[Work] = ContextVar("work")
+
+
+@contextmanager
+def working(work: Work) -> Iterator[None]:
+    """Tables evaluated meanwhile are worked through like this."""
+    token = CURRENT.set(work)
+    try:
+        yield
+    finally:
+        CURRENT.reset(token)
+
+
+def gather(table: Table, space: Space, into: Gatherer, wanted: frozenset[str] | None = None) -> None:
+    """Every part of a table, evaluated and taken in. Ctrl-C ends it early, and ``into`` says so."""
+    assert table.base is not None
+    work = CURRENT.get(None) or Work()
+    pieces = list(parts(space, CHUNK, loose(table.base)))
+    total, saved = sum(piece.size for piece in pieces), time.monotonic()
+    place = _place(work, table)
+    key = identity(work, table, wanted) if place is not None else ""
+    number = restored(place, key, into) if work.resume else 0
+    done = sum(piece.size for piece in pieces[:number])
+    with until_ctrl_c() as stopped:
+        for found in _found(work, table, pieces, number, wanted):
+            into.add(found, pieces[number].size)
+            number, done = number + 1, done + pieces[number].size
+            work.told(table.name, done, total)
+            if place is not None and (stopped() or time.monotonic() - saved > SAVED) and number < len(pieces):
+                put_aside(place, key, number, into)
+                saved = time.monotonic()
+            if stopped() and number < len(pieces):
+                into.stop()
+                return
+    if place is not None:
+        place.unlink(missing_ok=True)
+
+
+@contextmanager
+def until_ctrl_c() -> Iterator[Callable[[], bool]]:
+    """Whether Ctrl-C was pressed meanwhile: the part at hand is finished first. Pressed again it stops at once."""
+    pressed: list[int] = []
+
+    def press(number: int, frame: Any) -> None:
+        if pressed:
+            raise KeyboardInterrupt
+        pressed.append(number)
+
+    deaf = signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+    if deaf or threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    before = signal.signal(signal.SIGINT, press)
+    try:
+        yield lambda: bool(pressed)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _found(
+    work: Work, table: Table, pieces: Sequence[Part], start: int, wanted: frozenset[str] | None
+) -> Iterator[Found]:
+    """The parts from ``start`` on, evaluated, in order."""
+    left = pieces[start:]
+    known = [i for i, own in enumerate(work.tables) if own is table]
+    if work.pool is None or work.recipe is None or not known or sum(p.size for p in left) < LARGE:
+        yield from (evaluated(table, piece, wanted) for piece in left)
+        return
+    asked = None if wanted is None else tuple(sorted(wanted))
+    tasks = [
+        Task(work.recipe, known[0], i, min(i + TOGETHER, len(pieces)), asked)
+        for i in range(start, len(pieces), TOGETHER)
+    ]
+    for several in work.pool(tasks):
+        yield from several
+
+
+def perform(task: Task) -> list[Found]:
+    """The parts of a task, evaluated by a worker that has nothing but the task."""
+    table, pieces = _opened(task.recipe, task.table)
+    return [evaluated(table, piece, task.wanted) for piece in pieces[task.first : task.last]]
+
+
+@lru_cache(maxsize=4)
+def _opened(recipe: Recipe, number: int) -> tuple[Table, list[Part]]:
+    """A table of a scenario and its parts, cut as everybody cuts them."""
+    table = read(recipe).tables[number]
+    assert table.space is not None and table.base is not None
+    return table, list(parts(table.space(), CHUNK, loose(table.base)))
+
+
+def read(recipe: Recipe) -> Scenario:
+    """The scenario of a recipe."""
+    from dsl.files import load
+    from dsl.resolve import resolve
+    from reports.commands.source import NAMES
+
+    loaded = load(recipe.file, unsaved=dict(recipe.texts))
+    return resolve(loaded, NAMES, recipe.overrides, recipe.varied)[0]
+
+
+# What is put aside
+
+
+def _place(work: Work, table: Table) -> Path | None:
+    if work.kept is None or work.recipe is None:
+        return None
+    stem = Path(work.recipe.file).stem
+    return work.kept / f".{stem}.{table.kind}.{table.name}.partial"
+
+
+def identity(work: Work, table: Table, wanted: frozenset[str] | None) -> str:
+    """What results depend on, as one number: the texts, the settings, the table, the program."""
+    recipe = work.recipe and (work.recipe.overrides, work.recipe.varied, [text for _, text in work.recipe.texts])
+    told = [recipe, table.kind, table.name, sorted(wanted or ()), CHUNK, program()]
+    return hashlib.sha256(repr(told).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@cache
+def program() -> str:
+    """The number of the program that evaluates: what its files hold."""
+    root, digest = Path(__file__).resolve().parents[2], hashlib.sha256()
+    for room in ROOMS:
+        for file in sorted((root / room).rglob("*.py")):
+            digest.update(file.read_bytes())
+    for file in sorted((root / "scenarios" / "library").glob("*.scn")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def put_aside(place: Path, key: str, number: int, into: Gatherer) -> None:
+    """Writes what has been gathered, whole or not at all; where it cannot be written nothing is put aside."""
+    from reports.commands.files import write
+    from reports.commands.shell import CannotWrite
+
+    text = json.dumps({"key": key, "parts": number, "state": into.state()})
+    try:
+        write({place: text.encode()})
+    except CannotWrite:
+        return
+
+
+def restored(place: Path | None, key: str, into: Gatherer) -> int:
+    """How many parts are done; what was gathered from them is back in ``into``. 0 where anything is different."""
+    try:
+        found = json.loads(place.read_text("utf-8")) if place is not None else {}
+    except (OSError, ValueError):
+        return 0
+    if found.get("key") != key:
+        return 0
+    into.restore(found["state"])
+    return int(found["parts"])
