@@ -126,6 +126,8 @@ STACK = Kind(
         row("measured_low", "share", "measured over predicted step time of published runs: 10th percentile"),
         row("measured_high", "share", "measured over predicted step time of published runs: 90th percentile"),
         row("measured_rows", "number", "published runs that these two percentiles come from"),
+        row("measured_on", "list of text", "GPUs of these runs; on another one intervals are half as wide again"),
+        row("measured_up_to", "gpus", "GPUs of the largest of these runs; beyond twice that intervals are wider too"),
         row("memory_low", "share", "measured over predicted memory of published runs: 10th percentile"),
         row("memory_high", "share", "measured over predicted memory of published runs: 90th percentile"),
         row("memory_rows", "number", "published runs that these two percentiles come from"),

@@ -69,7 +69,7 @@ SETTINGS = {
     "gpu": 40,
     "model": 68,
     "cluster": 54,
-    "stack": 57,
+    "stack": 59,
     "calibration": 34,
     "trace": 13,
     "run": 87,

@@ -60,8 +60,14 @@ def errors_by(found: "Fit") -> "list[Errors]":
 
 def as_json(found: "Fit", library: "Column", made: date) -> dict[str, Any]:
     """What ``--format json`` prints."""
+    from dataclasses import asdict
+
+    from reports.validation.spread import coverage, spreads
+
     every, *groups = errors_by(found)
     return {
+        "coverage": coverage(found),
+        "spreads": [asdict(spread) for spread in spreads(found)],
         "date": made.isoformat(),
         "rows": len(found.cases),
         "sources": len(found.folds),
@@ -92,7 +98,18 @@ def as_text(found: "Fit", library: "Column", made: date) -> str:
         ("each source predicted by the fit without it", *HEAD[1:]),
         *((e.name, str(e.n), *(percent(v) for v in (e.median_abs, e.p90_abs, e.bias))) for e in errors_by(found)),
     ]
-    return f"{title}\n{table(lines)}\n\n{table(errors)}"
+    return f"{title}\n{table(lines)}\n\n{table(errors)}\n\n{intervals_of(found)}"
+
+
+def intervals_of(found: "Fit") -> str:
+    """Measured over predicted of every stack's runs, and how many runs lie inside the intervals of the others."""
+    from reports.validation.spread import coverage, spreads
+
+    lines: list[tuple[str, ...]] = [("80% of measured/predicted", "low", "high", "rows", "sources", "up to GPUs")]
+    for s in spreads(found):
+        counts = str(s.rows), str(s.sources), f"{s.largest:.0f}"
+        lines.append((s.stack, percent(s.low), percent(s.high), *counts))
+    return f"{table(lines)}\n{percent(coverage(found))} of the runs lie inside the intervals of the other sources"
 
 
 @click.command()

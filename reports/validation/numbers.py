@@ -13,7 +13,7 @@ from reports.validation.rows import Row, stack_of
 HOPPER = ("A100", "A800", "H100", "H200", "H800")
 BLACKWELL = ("B200", "B300", "GB200", "GB300")
 MEGATRON = ("nemo", "megatron-core")
-FSDP = ("torch-fsdp2", "torchtitan", "llm-foundry", "jax-maxtext", "deepspeed")
+FSDP = ("torch-fsdp2", "torchtitan", "torchtitan-2024", "nanotron", "llm-foundry", "jax-maxtext", "deepspeed")
 GPU, STACK = "h100-sxm", "megatron-core"
 
 

@@ -28,7 +28,8 @@ def left_out(row: Row) -> str:
 def interval(row: Row, seconds: float | None) -> tuple[float | None, float | None]:
     """Low and high of a prediction, by the spread that the library states for the row's stack."""
     gpu = gpu_of(row)
-    found = intervals(template(gpu, stack_of(row)), {"step_time": seconds}) if gpu else None
+    results = {"step_time": seconds, "used_gpus": table.number(row, "n_gpus")}
+    found = intervals(template(gpu, stack_of(row)), results) if gpu else None
     ends = (found or {}).get("step_time", {})
     return ends.get("low"), ends.get("high")
 
