@@ -96,10 +96,11 @@ def once(run: Run, d: Degrees, made: Timing) -> list[Entry]:
     trained, trained_experts = share * dense + adapters, share * experts
     layers = max(s.layers for s in made.stages)
     f, b = made.forward[0] / d.vp, made.backward[0] / d.vp
+    waves = 1 + (d.vp - 1) * np.minimum(d.micro_batches, d.pp)  # passes of a chunk before the last one has finished
     buckets = [Bucket("", dense + adapters, trained, "shard", layers)]
     if run.model.experts is not None:
         buckets.append(Bucket("expert ", experts, trained_experts, "expert_data", layers))
-    entries = overlap.data_rows(run, d, made.prices, buckets, f, b)
+    entries = overlap.data_rows(run, d, made.prices, buckets, waves * f, waves * b)
     kind = run.layout.shard.kind
     whole = trained + trained_experts
     shard = whole if kind == "none" else trained / d.shard + trained_experts / d.edp

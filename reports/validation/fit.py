@@ -14,15 +14,14 @@ import numpy as np
 
 from engine import entries, layout, models
 from engine.columns import Column, Flags
-from engine.evaluate import evaluate
 from engine.least_squares import Prior, fitted
 from engine.read import read
 from reports.validation import rows as table
 from reports.validation.errors import GROUPS, Errors, Prediction, errors_of, grouped
 from reports.validation.numbers import NUMBERS, Number
 from reports.validation.rows import Row
-from reports.validation.settings import settings_of, template
-from reports.validation.step_time import LADDER, left_out
+from reports.validation.settings import template
+from reports.validation.step_time import left_out, settled
 
 SIZE = 0.06  # usual deviation of two runs of one configuration (pooled over 92 groups of open runs)
 SOURCE = 40  # letters of a source's text that tell it from another
@@ -65,17 +64,8 @@ def cases_of(rows: Sequence[Row]) -> tuple[Case, ...]:
     for row in filter(studied, rows):
         seconds = table.measured_seconds(row)
         assert seconds is not None
-        found.append(Case(row, _settled(row), math.log(seconds), row["source"][:SOURCE]))
+        found.append(Case(row, settled(row)[0], math.log(seconds), row["source"][:SOURCE]))
     return tuple(found)
-
-
-def _settled(row: Row) -> dict[str, Any]:
-    settings = settings_of(row)
-    for more in LADDER if row.get("recompute") == "unknown" else ():
-        if evaluate(read(settings), advise=False).status != "does_not_fit":
-            break
-        settings |= more
-    return settings
 
 
 def stated(numbers: Sequence[Number] = NUMBERS) -> Column:

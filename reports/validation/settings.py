@@ -1,5 +1,7 @@
 """The engine's settings of a published run: the library's GPU and stack, and the row's dimensions and layout."""
 
+import math
+from collections.abc import Mapping
 from functools import cache
 from math import gcd
 from typing import Any
@@ -26,6 +28,7 @@ SELECTIVE: dict[str, tuple[str, ...]] = {
     "torchtitan": ("alternate",),
     "jax-maxtext": ("norm", "rope", "activation", "mlp_up"),
 }
+DEDUPLICATED = ("Megatron-Bridge", "NeMo AutoModel")  # their expert models use DeepEP or HybridEP
 LATENT_UP = (*CHEAP, "q_up", "kv_up")
 LORA_RANK = 32.0  # as in NVIDIA's NeMo 2.0 guide to PEFT; no column has it, and 8 to 64 moves a step by 0.1 %
 LORA_TARGETS = ("q", "k", "v", "o")  # linear_qkv and linear_proj in the same guide
@@ -64,12 +67,24 @@ def settings_of(row: Row) -> dict[str, Any]:
         found |= {"lora": True, "lora.rank": LORA_RANK, "lora.targets": LORA_TARGETS}
     if found["layout.recompute"] == "selective":
         found["layout.recompute.ops"] = selective(row)
-    if row["framework"].startswith("Megatron-Bridge"):
-        found["dispatcher"] = "deduplicated"  # its recipes of expert models use DeepEP or HybridEP
+    if row["framework"].startswith(DEDUPLICATED):
+        found["dispatcher"] = "deduplicated"
+    if row["framework"].startswith("PaxML") and row.get("recompute") == "unknown":
+        found["layout.recompute"] = "full"  # its default
     if stack_of(row) == "megatron-core":
         found |= {"layout.overlap.data": False, "layout.overlap.pipeline": False}  # Megatron-LM overlaps when asked
-    found |= {"batch": number(row, "gbs"), "precision": PRECISIONS.get(row["precision"], row["precision"])}
+    found |= {"batch": number(row, "gbs"), "precision": precision(row, found)}
+    if found["precision"] == "fp8" and row["gpu"].startswith("TPU") and found.get("cluster.gpu.peak.fp8") is None:
+        found["cluster.gpu.peak.fp8"] = 2 * found["cluster.gpu.peak.bf16"]  # eight-bit integers, priced as fp8
     return {path: value for path, value in found.items() if value is not None}
+
+
+def precision(row: Row, found: Mapping[str, Any]) -> str:
+    """The row's precision. Where none is stated NVIDIA's recipes run 8 bits on a GPU that can, others 16."""
+    stated = row["precision"]
+    if not stated and stack_of(row) == "nemo" and found.get("cluster.gpu.peak.fp8") is not None:
+        return "fp8"
+    return PRECISIONS.get(stated, stated)
 
 
 def selective(row: Row) -> tuple[str, ...]:
@@ -93,10 +108,16 @@ def _model(row: Row) -> dict[str, Any]:
         "model": row.get("model", ""), "model.layers": _value(row, "layers"), "model.hidden": hidden,
         "model.ffn": _value(row, "ffn", 4 * hidden),
         "model.heads": heads, "model.kv_heads": _value(row, "kv_heads", heads),
-        "model.head": _value(row, "head_dim", hidden / heads), "model.vocabulary": _value(row, "vocab", 50_304.0),
+        "model.head": _value(row, "head_dim", hidden / heads), "model.vocabulary": _vocabulary(row),
         "model.sequence": _value(row, "seq"), "sequence": _value(row, "seq"), "model.gated": gated,
         "model.tied": number(row, "tied_embeddings") == 1.0, "model.norm": "rmsnorm" if gated else "layernorm",
     } | (_latent(heads) if row.get("attention") == "mla" else {})  # fmt: skip
+
+
+def _vocabulary(row: Row) -> float:
+    """The vocabulary, padded to what divides by the tensor degree: the run did run."""
+    tensor, own = _value(row, "tp"), _value(row, "vocab", 50_304.0)
+    return math.ceil(own / tensor) * tensor
 
 
 def _latent(heads: float) -> dict[str, Any]:
@@ -120,9 +141,14 @@ def _experts(row: Row) -> dict[str, Any]:
         "model.experts.shared": number(row, "shared_experts") or 0.0, "model.experts.shared_gate": False,
         "model.experts.dense_layers": layers - sparse if every == 1 else 0.0,
         "model.experts.dense_ffn": number(row, "ffn"), "model.experts.imbalance": 1.0,
-        "model.experts.router_bias": False, "model.experts.bias": False, "layout.expert": _value(row, "ep", widest),
+        "model.experts.router_bias": False, "model.experts.bias": False, "layout.expert": _expert(row, widest),
         "layout.expert_tensor": _expert_tensor(row),
     }  # fmt: skip
+
+
+def _expert(row: Row, widest: float) -> float:
+    """The expert degree: the row's, as far as the ranks of a stage go."""
+    return float(gcd(int(_value(row, "ep", widest)), int(_value(row, "n_gpus") // _value(row, "pp"))))
 
 
 def _expert_tensor(row: Row) -> float:

@@ -4,6 +4,7 @@ from typing import Any
 
 from engine.evaluate import evaluate
 from engine.read import read
+from engine.result import Result
 from reports.intervals import intervals
 from reports.validation import rows as table
 from reports.validation.rows import Row, gpu_of, stack_of
@@ -34,17 +35,25 @@ def interval(row: Row, seconds: float | None) -> tuple[float | None, float | Non
     return ends.get("low"), ends.get("high")
 
 
+def settled(row: Row) -> tuple[dict[str, Any], Result]:
+    """A row's settings and what they come to. An unknown recomputation is the least that fits; where nothing fits, the
+    layout is not all known, and nothing is taken to be computed again."""
+    settings = settings_of(row)
+    result = first = evaluate(read(settings), advise=False)
+    tried = dict(settings)
+    for more in LADDER if row.get("recompute") == "unknown" and first.status == "does_not_fit" else ():
+        tried |= more
+        result = evaluate(read(tried), advise=False)
+        if result.status != "does_not_fit":
+            return tried, result
+    return settings, first
+
+
 def predict(row: Row) -> tuple[float | None, str]:
     """Seconds a step from the configuration columns alone; None with the reason where the row is not supported."""
     if table.gpu_of(row) is None:
         return None, UNSUPPORTED
-    settings = settings_of(row)
-    result = evaluate(read(settings), advise=False)
-    for more in LADDER if row.get("recompute") == "unknown" else ():
-        if result.status != "does_not_fit":
-            break
-        settings |= more
-        result = evaluate(read(settings), advise=False)
+    _, result = settled(row)
     seconds = result.columns.get("step_time")
     if seconds is None:
         return None, "; ".join(result.reasons) or "no step time"
