@@ -138,7 +138,7 @@ def lay(run: Run, d: Degrees, axis: str, parts: Parts) -> Group:
     if cluster.placement == "scattered":
         pairwise = outside  # whose slow-down is that of uniform traffic
     hops = tuple(t.latency for t in chain)
-    inside = scale_up(cluster, chain[0], members[0], d.used)
+    inside = scale_up(cluster, chain[0], members[0], d.used if cluster.gpus is None else cluster.gpus)
     return Group(axis, size, tuple(members), tuple(elements), reach, inside, outside, slowdown, hops, pairwise)
 
 
@@ -157,12 +157,12 @@ def uplinks(
     return np.asarray(found.bandwidth / busy * np.maximum(n - members[0], 1.0) / up)
 
 
-def scale_up(cluster: Cluster, first: Tier, members: Column, used: Column) -> Column:
+def scale_up(cluster: Cluster, first: Tier, members: Column, gpus: Column) -> Column:
     """Bytes/s of one GPU to the rest of its group inside the domain.
 
     switched: the whole link. mesh: the links to the group's other members only (MI300X: 64 of 448 GB/s to one peer).
     torus: two links on each axis the group spans; n chips fill ceil(log n / log side) axes of a torus of side^axes
-    chips (TPU: a ring of one axis gets two of its four or six links). The job's slice is cut as near a cube as it goes.
+    chips (TPU: a ring of one axis gets two of its four or six links). The cluster's slice is cut as near a cube as it goes.
     """
     gpu = cluster.gpu
     if gpu.topology not in ("mesh", "torus") or gpu.pair_link is None:
@@ -170,7 +170,7 @@ def scale_up(cluster: Cluster, first: Tier, members: Column, used: Column) -> Co
     if gpu.topology == "mesh":
         return np.minimum(first.bandwidth, gpu.pair_link * np.maximum(members - 1, 1.0))
     axes = np.maximum(np.round(first.bandwidth / (2 * gpu.pair_link)), 1.0)
-    side = np.log(np.maximum(np.minimum(domain(cluster), used), 2.0)) / axes
+    side = np.log(np.maximum(np.minimum(domain(cluster), gpus), 2.0)) / axes
     spanned: Column = np.clip(np.ceil(np.log(np.maximum(members, 2.0)) / side - ROUNDING), 1.0, axes)
     return np.minimum(first.bandwidth, 2 * gpu.pair_link * spanned)
 
