@@ -138,7 +138,8 @@ def lay(run: Run, d: Degrees, axis: str, parts: Parts) -> Group:
     if cluster.placement == "scattered":
         pairwise = outside  # whose slow-down is that of uniform traffic
     hops = tuple(t.latency for t in chain)
-    inside = scale_up(cluster, chain[0], members[0], d.used if cluster.gpus is None else cluster.gpus)
+    gpus = d.used if cluster.gpus is None else cluster.gpus
+    inside = scale_up(cluster, chain[0], members[0], gpus)
     return Group(axis, size, tuple(members), tuple(elements), reach, inside, outside, slowdown, hops, pairwise)
 
 
@@ -162,7 +163,7 @@ def scale_up(cluster: Cluster, first: Tier, members: Column, gpus: Column) -> Co
 
     switched: the whole link. mesh: the links to the group's other members only (MI300X: 64 of 448 GB/s to one peer).
     torus: two links on each axis the group spans; n chips fill ceil(log n / log side) axes of a torus of side^axes
-    chips (TPU: a ring of one axis gets two of its four or six links). The cluster's slice is cut as near a cube as it goes.
+    chips (TPU: a ring of one axis gets two of its four or six links). The slice is cut as near a cube as it goes.
     """
     gpu = cluster.gpu
     if gpu.topology not in ("mesh", "torus") or gpu.pair_link is None:
