@@ -16,7 +16,7 @@ SHOWN = "\n".join(f"  {f.name:<11} {f.doc}" for f in FORMATS)
 @click.option("--name", default="", help="Name of the block; the file's own where none is given.")
 @click.option("--plan", type=click.Path(path_type=Path), help="Scenario whose run the files belong to.")
 @click.option("--run", "run_name", default="", help="Which run of the plan; its first where none is given.")
-@click.option("--gpu", default="", help="GPU of the library that a GEMM table was timed on.")
+@click.option("--gpu", default="", help="GPU of the library: of a GEMM table, or of a run.")
 @click.option("--tier", default="", help="Network tier that a test ran over.")
 @click.option("--steps", type=click.IntRange(1), default=None, help="Training steps that a trace holds.")
 @click.option("--against", type=click.Path(path_type=Path), metavar="SHEET",
