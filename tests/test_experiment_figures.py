@@ -117,7 +117,7 @@ def test_the_frontier_is_found_where_the_table_states_none() -> None:
 def test_rules_and_what_is_left() -> None:
     data = removed.from_experiment(experiment("cheapest"))
     assert data is not None
-    assert data.left == 24 and data.points == 90
+    assert data.left == 23 and data.points == 90
     texts = [b.text for b in removed.draw(data).texts]
     assert {"time_to_train <= 150 days", "24, 26.7\u00a0%", "left"} <= set(texts)
 
