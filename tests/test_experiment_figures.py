@@ -152,7 +152,7 @@ def test_tornado_sorts_by_swing_and_puts_the_favorable_end_first() -> None:
     assert [s.name for s in data.swings[:2]] == ["Price of a GPU-hour", "Tokens"]
     low = next(r for r in table["tornado"] if r["path"] == "cluster.price")["low"]
     assert data.swings[0].favorable == low["results"]["cost"] / 1e6
-    assert data.swings[0].range == "$1.60/gpu-hour – $3.20/gpu-hour"
+    assert data.swings[0].range == "1.6\u00a0$/GPU-h – 3.2\u00a0$/GPU-h"
     assert data.base == table["base_results"]["cost"] / 1e6
     picture = tornado.draw(data)
     whole(picture)

@@ -14,6 +14,7 @@ from reports.figures.scale import Scale, labels
 from reports.figures.sheet import Sheet, fitted, width
 from reports.prose import capital
 from reports.style import INK, MUTE, WHITE
+from reports.units import unit_of
 
 NAME = "tornado"
 MOST = 10
@@ -65,12 +66,35 @@ def from_experiment(experiment: Mapping[str, Any], which: int = 0) -> TornadoDat
         ends = {side: _result(row, side, name) / unit.factor for side in ("low", "high")}
         better = charts.measure({"text": name, "values": []}).better
         good, bad = ("low", "high") if better(ends["low"], ends["high"]) else ("high", "low")
-        said = f"{row[good].get('text')} – {row[bad].get('text')}"
-        label = str(row.get("label") or "") or capital(terms.setting(str(row["path"])))
+        shown_ends = ends_text(experiment, row)
+        said = f"{shown_ends[good]} – {shown_ends[bad]}"
+        label = input_name(row)
         swings.append(Swing(label, said, ends[good], ends[bad]))
     swings.sort(key=lambda s: -abs(s.adverse - s.favorable))
     title = capital(terms.words(name))
     return TornadoData(title, unit.name, base / unit.factor, tuple(swings[:MOST]), len(swings))
+
+
+def input_name(row: Mapping[str, Any]) -> str:
+    """The name of an input: the words for its setting, else the label that the table gives it."""
+    path = str(row["path"])
+    return capital(terms.setting(path) if path in terms.SETTINGS else str(row.get("label") or terms.setting(path)))
+
+
+PRICES = ("cluster.price", "cluster.spare_price")
+
+
+def ends_text(experiment: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, str]:
+    """Both ends of an input's range in print, in one unit; the table's own texts where they are no numbers."""
+    values = {side: words.known(row[side].get("value")) for side in ("low", "high")}
+    known = [v for v in values.values() if v is not None]
+    if len(known) < 2:
+        return {side: str(row[side].get("text")) for side in ("low", "high")}
+    holds = {str(a["path"]): str(a.get("unit") or "") for a in experiment.get("axes") or ()}
+    path = str(row["path"])
+    unit = unit_of("$/GPU-h") if path in PRICES else charts.shown_unit(known, holds.get(path, ""))
+    name = f"{words.NB}{unit.name}" if unit.name else ""
+    return {side: f"{words.plain((v or 0.0) / unit.factor)}{name}" for side, v in values.items()}
 
 
 def _rows(experiment: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:

@@ -60,8 +60,8 @@ def ranges_table(key: str, e: Json) -> Table | None:
     wanted = tornado.metrics(e)[:3]
     rows = []
     for row in e.get("tornado") or ():
-        cells: list[Cell] = [str(row.get("label") or "") or capital(terms.setting(str(row["path"]))),
-                             str(row["low"].get("text")), str(row["high"].get("text"))]  # fmt: skip
+        ends = tornado.ends_text(e, row)
+        cells: list[Cell] = [tornado.input_name(row), ends["low"], ends["high"]]
         cells += [row[side]["results"].get(n) for n in wanted for side in ("low", "high")]
         rows.append(tuple(cells))
     columns = [text("Input"), text("Low", 27), text("High", 27)]
