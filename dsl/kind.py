@@ -63,6 +63,7 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
     ),
     "failures-and-checkpoints": ("failures", "checkpoint", "checkpoints", "reliability"),
     "cost-and-power": ("cost", "power", "energy"),
+    "bill-of-materials": ("materials", "bill_of_materials"),
     "acceptance-test": ("acceptance",),
     "alternatives-side-by-side": ("alternatives", "compare", "comparison"),
     "programme": ("programme", "portfolio"),

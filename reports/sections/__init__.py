@@ -14,6 +14,7 @@ from reports.sections.glossary import glossary
 from reports.sections.layout import layout
 from reports.sections.ledger import ledger
 from reports.sections.limits import limits
+from reports.sections.materials import materials
 from reports.sections.measured import measured
 from reports.sections.memory import memory
 from reports.sections.method import method
@@ -64,6 +65,7 @@ OUTLINE: tuple[Chapter, ...] = (
     Chapter("performance", "Performance", (step, phases, pipeline, network, measured, profiled)),
     Chapter("failures-and-checkpoints", "Failures and checkpoints", (failures,)),
     Chapter("cost-and-power", "Cost and power", (cost, power, progress)),
+    Chapter("bill-of-materials", "Bill of materials", (materials,), kinds=("procurement",)),
     Chapter("operations-on-the-roof", "Operations on the roof", (rooflines,)),
     Chapter("alternatives-side-by-side", "Alternatives", (compare, alternatives)),
     Chapter("programme", "Programme", (portfolio,)),
