@@ -17,7 +17,7 @@ from tests.report_documents import Json, document
 
 ROOT = Path(__file__).parent.parent
 SUPERPOD = {256: (8, 4), 512: (16, 8), 1024: (32, 16), 2048: (64, 32), 4096: (128, 128, 64)}
-"""Leaf, spine, core switches of 64 ports: DGX SuperPOD H100 reference architecture, one to sixteen units of 256 GPUs."""
+"""Leaf, spine, core switches of 64 ports: DGX SuperPOD H100 reference architecture, units of 256 GPUs."""
 
 
 @pytest.mark.parametrize("gpus", SUPERPOD)

@@ -13,6 +13,7 @@ from reports.quantities import Quantity
 from reports.sections.operations_signs import signs_table, trades_table
 from reports.tables import Table, command, text
 
+LOGGED = {"titan": "tps:", "": "elapsed time per iteration"}  # what the framework writes of a step
 LINES = 60  # of the exported file in the document
 
 
@@ -86,7 +87,8 @@ def questions(plan: Plan) -> Iterator[tuple[str, str, str]]:
             low, high = (Quantity(interval[side], step.unit, step.decimals).text() for side in ("low", "high"))
             ends = f"; four in five published runs: {low} to {high}"
         each = plan.result("tokens_per_second_per_gpu").text()
-        yield "How long is a step?", "grep 'elapsed time per iteration' LOG", f"{step.text()}{ends}; {each} a GPU"
+        log = "titan" if plan.name_of("stack") in torchtitan.STACKS else ""
+        yield "How long is a step?", f"grep '{LOGGED.get(log, LOGGED[''])}' LOG", f"{step.text()}{ends}; {each} a GPU"
     memory = plan.result("memory_per_gpu")
     if not memory.missing and part == "cuda":
         yield (
