@@ -20,6 +20,7 @@ from reports.point import Json
 if TYPE_CHECKING:
     from reports.book import Book
 
+NONE: Json = {"files": []}
 ORDER = (".html", ".pdf", ".json", ".csv")
 
 
@@ -61,7 +62,7 @@ def rendered(job: Job, told: Told = untold) -> Outcome:
     if source.in_error:
         return Outcome(str(job.file), shell.IN_ERROR, problems=source.shown)
     with workers(job.workers, job.scheduler) as pool:
-        work = Work(source.recipe, source.scenario.tables, pool, told, job.out, job.resume)
+        work = Work(source.recipe, source.scenario.tables, pool, told, job.out, job.resume, job.formats)
         with working(work):
             document = build(source.scenario)
     if job.out is None:
@@ -69,6 +70,7 @@ def rendered(job: Job, told: Told = untold) -> Outcome:
     made = documents(job, source, document)
     ordered = sorted(made.contents.items(), key=lambda item: place(item[0]))
     written = tuple(write({job.out / name: data for name, data in ordered}))
+    written += tuple(job.out / name for e in document["experiments"] for name in (e.get("streamed") or NONE)["files"])
     return finished(job, document, "\n".join(filter(None, (source.shown, *made.heard))), written, made.missing)
 
 

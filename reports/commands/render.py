@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from importlib.util import find_spec
 from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import NoReturn, Protocol
@@ -15,7 +16,7 @@ import click
 from reports.commands import shell
 from reports.commands.outcome import Job, Outcome
 
-FORMATS = ("html", "pdf", "json", "csv")
+FORMATS = ("html", "pdf", "json", "csv", "parquet")
 STREAM = "-"
 
 
@@ -33,6 +34,8 @@ def formats(context: click.Context, option: click.Parameter, value: str) -> tupl
     if unknown or not names:
         said = f"{', '.join(unknown) or 'nothing'} is not a format; there are {', '.join(FORMATS)}"
         raise click.BadParameter(said, context, option)
+    if "parquet" in names and find_spec("pyarrow") is None:
+        raise click.BadParameter("parquet needs pyarrow: pip install 'tonnage[parquet]'", context, option)
     return tuple(name for name in FORMATS if name in names)
 
 
@@ -158,7 +161,8 @@ def check_stream(stream: bool, chosen: tuple[str, ...], files: tuple[Path, ...])
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--out", default="out", show_default=True, metavar="DIR", help="Folder of the documents; - streams JSON.")
-@click.option("--format", "chosen", default="html,pdf", show_default=True, callback=formats, help="html,pdf,json,csv")
+@click.option("--format", "chosen", default="html,pdf", show_default=True, callback=formats,
+              help="html,pdf,json,csv,parquet (large tables)")
 @click.option("--set", "overrides", multiple=True, metavar="NAME=VALUE", help="Replace a setting (cluster.nodes=256)")
 @click.option("--vary", "varied", multiple=True, metavar="NAME=RANGE", help="Vary a setting (layout.tensor=1..8)")
 @click.option("--diff", "pair", nargs=2, type=click.Path(path_type=Path), metavar="OLD NEW",

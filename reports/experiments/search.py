@@ -99,6 +99,10 @@ class Search:
         """Says that what was gathered is not all."""
         self.tally.partial = True
 
+    def streamed(self, files: list[Json]) -> None:
+        """Says which files hold the whole table."""
+        self.tally.files = files
+
     def state(self) -> Any:
         """What was gathered, as JSON keeps it."""
         rows = None if self.ranked.rows is None else self.ranked.rows.tolist()

@@ -54,6 +54,7 @@ class Tally:
     rows: list[Json] = field(default_factory=list)
     missing: dict[str, tuple[str, ...]] = field(default_factory=dict)
     partial: bool = False
+    files: list[Json] = field(default_factory=list)
 
     def state(self) -> Json:
         """What was counted, as JSON keeps it."""
@@ -109,6 +110,10 @@ class Sweep:
     def stop(self) -> None:
         """Says that what was gathered is not all."""
         self.tally.partial = True
+
+    def streamed(self, files: list[Json]) -> None:
+        """Says which files hold the whole table."""
+        self.tally.files = files
 
     def state(self) -> Any:
         """What was gathered, as JSON keeps it."""
@@ -234,9 +239,18 @@ def document(table: Table, space: Space, tally: Tally) -> Json:
             for r in table.requires
         ],
         "charts": [chart(c, tally.rows, table) for c in table.charts],
+        "streamed": streamed(tally.files),
         "unavailable": [{"result": name, "missing": list(own)} for name, own in tally.missing.items()],
         "notes": [f"not given: {', '.join(lacks)}"] if lacks else [],
     }
+
+
+def streamed(files: Sequence[Json]) -> Json | None:
+    """The files that hold the whole table, and their rows."""
+    if not files:
+        return None
+    names = [str(own["file"]) for own in files]
+    return {"file": ", ".join(names), "files": names, "rows": files[0]["rows"]}
 
 
 def axes(table: Table) -> list[Json]:

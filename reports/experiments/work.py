@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from dsl.scenario import Scenario, Table
 from dsl.space import Space
@@ -24,7 +24,11 @@ from reports.experiments.evaluation import Found, evaluated, loose
 from reports.experiments.parts import Part, parts
 from reports.recipe import Recipe
 
+if TYPE_CHECKING:
+    from reports.experiments.streams import Stream
+
 CHUNK = 32_768  # points evaluated at a time: more gain nothing, and memory stays flat
+STREAMED = 10_000  # points from which a table streams to a file of its own
 SAVED = 5.0  # seconds between two savings of what is done
 TOGETHER = 4  # parts that a worker evaluates at a time
 LARGE = 4 * CHUNK  # points from which other processes are worth starting
@@ -48,6 +52,7 @@ class Gatherer(Protocol):
     def state(self) -> Any: ...
     def restore(self, state: Any) -> None: ...
     def stop(self) -> None: ...
+    def streamed(self, files: list[dict[str, Any]]) -> None: ...
 
 
 Pool = Callable[[Sequence[Task]], Iterator[list[Found]]]  # results in the order of the tasks
@@ -66,8 +71,9 @@ class Work:
     tables: tuple[Table, ...] = ()
     pool: Pool | None = None
     told: Told = untold
-    kept: Path | None = None  # the folder of what is put aside
+    kept: Path | None = None  # the folder of what is put aside, and of tables that stream
     resume: bool = False
+    formats: tuple[str, ...] = ()  # of large tables: csv, parquet
 
 
 CURRENT: ContextVar[Work] = ContextVar("work")
@@ -90,20 +96,29 @@ def gather(table: Table, space: Space, into: Gatherer, wanted: frozenset[str] | 
     pieces = list(parts(space, CHUNK, loose(table.base)))
     total, saved = sum(piece.size for piece in pieces), time.monotonic()
     place = _place(work, table)
+    streams = list(_streams(work, table, space)) if total > STREAMED else []
+    wanted = None if streams else wanted  # a file holds every result
     key = identity(work, table, wanted) if place is not None else ""
-    number = restored(place, key, into) if work.resume else 0
+    number = restored(place, key, into, streams) if work.resume else 0
     done = sum(piece.size for piece in pieces[:number])
     with until_ctrl_c() as stopped:
         for found in _found(work, table, pieces, number, wanted):
             into.add(found, pieces[number].size)
+            for stream in streams:
+                stream.write(found)
             number, done = number + 1, done + pieces[number].size
             work.told(table.name, done, total)
             if place is not None and (stopped() or time.monotonic() - saved > SAVED) and number < len(pieces):
-                put_aside(place, key, number, into)
+                put_aside(place, key, number, into, streams)
                 saved = time.monotonic()
             if stopped() and number < len(pieces):
                 into.stop()
+                for stream in streams:
+                    stream.leave()
                 return
+    for stream in streams:
+        stream.finish()
+    into.streamed([{"file": stream.place.name, "rows": stream.rows} for stream in streams])
     if place is not None:
         place.unlink(missing_ok=True)
 
@@ -171,6 +186,14 @@ def read(recipe: Recipe) -> Scenario:
     return resolve(loaded, NAMES, recipe.overrides, recipe.varied)[0]
 
 
+def _streams(work: Work, table: Table, space: Space) -> Iterator["Stream"]:
+    """Files for the whole table, where they are asked for and a folder is there to take them."""
+    if work.kept is not None and work.recipe is not None and work.formats:
+        from reports.experiments.streams import opened
+
+        yield from opened(work.kept, Path(work.recipe.file).stem, work.formats, table, space)
+
+
 # What is put aside
 
 
@@ -200,25 +223,28 @@ def program() -> str:
     return digest.hexdigest()
 
 
-def put_aside(place: Path, key: str, number: int, into: Gatherer) -> None:
+def put_aside(place: Path, key: str, number: int, into: Gatherer, streams: Sequence["Stream"] = ()) -> None:
     """Writes what has been gathered, whole or not at all; where it cannot be written nothing is put aside."""
     from reports.commands.files import write
     from reports.commands.shell import CannotWrite
 
-    text = json.dumps({"key": key, "parts": number, "state": into.state()})
+    files = [stream.state() for stream in streams]
+    text = json.dumps({"key": key, "parts": number, "state": into.state(), "streams": files})
     try:
         write({place: text.encode()})
     except CannotWrite:
         return
 
 
-def restored(place: Path | None, key: str, into: Gatherer) -> int:
+def restored(place: Path | None, key: str, into: Gatherer, streams: Sequence["Stream"] = ()) -> int:
     """How many parts are done; what was gathered from them is back in ``into``. 0 where anything is different."""
     try:
         found = json.loads(place.read_text("utf-8")) if place is not None else {}
     except (OSError, ValueError):
         return 0
-    if found.get("key") != key:
+    if found.get("key") != key or len(found["streams"]) != len(streams):
+        return 0
+    if not all(stream.restore(own) for stream, own in zip(streams, found["streams"], strict=True)):
         return 0
     into.restore(found["state"])
     return int(found["parts"])
