@@ -9,20 +9,19 @@ from dsl.blocks import Body, Entry, Part
 from dsl.dimensions import condition
 from dsl.expressions import Compiled, built, compiled
 from dsl.kinds import Setting
-from dsl.layout_space import layout_space
 from dsl.measured import measured_of
 from dsl.problems import Problem
 from dsl.runs import World, example, named_block, rule_of, run_table
-from dsl.scaling import grown, settled
 from dsl.scenario import Axis, Chart, Check, Compare, Item, Report, Roofline, Rule, Value
 from dsl.scenario import Table as Experiment
 from dsl.schema import run_rows, schema
 from dsl.scope import Defined
+from dsl.sizing import ORDERS, names
 from dsl.space import Space, space_of
 from dsl.syntax import Expression, List, Name, Shown, written
 from dsl.table import Sources, Table, TableNames
-from dsl.uncertain import told, uncertain
 from dsl.values import Context, referred, settle
+from dsl.varying import ruled, varied, worked
 
 AIMS = ("minimize", "maximize", "then_by", "over")
 
@@ -217,27 +216,20 @@ def _between(world: World, defined: Defined, body: Body) -> list[Defined]:
 
 
 def table_of(world: World, defined: Defined) -> Experiment | None:
-    """A sweep, optimize, scale or sensitivity, checked."""
+    """A sweep, optimize, scale, sensitivity or size, checked."""
     before = len(world.problems)
-    body = world.body(defined)
+    body = ruled(defined, world.body(defined))
     base = base_of(world, defined, body.entries.get("base"))
     table = quiet_table(world, defined, base, body)
     run = world.run(base) if base is not None else None
     settings = plain_settings(world, defined, body, table)
     lets_checked(world, body, table)
-    vary = body
-    if run is not None and _searches_all(defined, body):
-        vary = layout_space(world, table)
-    elif run is not None and defined.kind.name == "scale":
-        vary = grown(world, defined, body, table, run)
-    elif defined.kind.name == "sensitivity":
-        vary = uncertain(world, body)
+    vary = varied(world, defined, body, table, run)
     axes = axes_of(world, defined, vary, table) if base is not None else ()
-    if defined.kind.name == "scale":
-        settings = settled(axes, settings)
-    elif defined.kind.name == "sensitivity":
-        axes = told(world, axes, body)
+    axes, settings = worked(world, defined, axes, settings, body)
     aims = {aim: items_of(world, body.entries.get(aim), table) for aim in AIMS if aim in body.entries}
+    if defined.kind.name == "size" and run is not None:
+        aims |= {order: orders_of(world, defined, order, table) for order in ORDERS}
     if defined.kind.name == "optimize" and body.whole and not {"minimize", "maximize"} & set(aims):
         world.problems.append(
             Problem(
@@ -275,9 +267,11 @@ def table_of(world: World, defined: Defined) -> Experiment | None:
     )
 
 
-def _searches_all(defined: Defined, body: Body) -> bool:
-    """Whether a search names nothing that varies: it goes over every layout."""
-    return defined.kind.name == "optimize" and not body.of("vary")
+def orders_of(world: World, defined: Defined, order: str, table: Table) -> tuple[Item, ...]:
+    """What a size orders its points by."""
+    own = TableNames(table, "", defined.scope, world.results or {}, table.lets)
+    found = (item_of(name, own, world.problems) for name in names(order, defined.block.name_span))
+    return tuple(item for item in found if item is not None)
 
 
 def varied_entries(body: Body) -> dict[str, Entry]:

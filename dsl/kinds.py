@@ -10,7 +10,7 @@ from dsl.kinds_hardware import CLUSTER, GPU, HAZARD, PRICE, TIER
 from dsl.kinds_measured import CALIBRATION, TRACE
 from dsl.kinds_model import MODEL
 from dsl.kinds_run import ARGUMENTS, RUN, STACK
-from dsl.kinds_tables import CHART, COMPARE, OPTIMIZE, PORTFOLIO, ROOFLINE, SCALE, SENSITIVITY, SWEEP, VARY
+from dsl.kinds_tables import CHART, COMPARE, OPTIMIZE, PORTFOLIO, ROOFLINE, SCALE, SENSITIVITY, SIZE, SWEEP, VARY
 
 __all__ = [
     "ARGUMENTS",
@@ -35,6 +35,7 @@ __all__ = [
     "RUN",
     "SCALE",
     "SENSITIVITY",
+    "SIZE",
     "SOURCE",
     "STACK",
     "SWEEP",
@@ -59,6 +60,7 @@ KINDS = (
     OPTIMIZE,
     SCALE,
     SENSITIVITY,
+    SIZE,
     PORTFOLIO,
     ROOFLINE,
     CHECK,
@@ -67,4 +69,4 @@ KINDS = (
     HAZARD,
 )
 # Kinds that are evaluated; the others are checked, and reported as not evaluated.
-EVALUATED = ("run", "compare", "portfolio", "roofline", "sweep", "optimize", "scale", "sensitivity")
+EVALUATED = ("run", "compare", "portfolio", "roofline", "sweep", "optimize", "scale", "sensitivity", "size")

@@ -100,6 +100,21 @@ SENSITIVITY = Kind(
     named="required",
     statements=RULES,
 )
+SIZE = Kind(
+    "size",
+    "how many of which GPUs, in which layout, for a deadline and a budget",
+    (
+        row("base", "run", "the run: its model, tokens, batch and precision", "!"),
+        row("clusters", "list of expression", "clusters that are tried (default: that of the run)"),
+        row("gpus", "list of expression", "numbers of GPUs that are tried (default: 8 to 16,384, doubling)"),
+        row("deadline", "seconds", "the longest time to train", bounds="> 0"),
+        row("budget", "usd", "the most it may cost", bounds="> 0"),
+        row("show", "list of expression", "columns shown"),
+    ),
+    (VARY,),
+    named="required",
+    statements=RULES,
+)
 ENTRY = Kind(
     "entry",
     "a run of the programme, with what comes with it",

@@ -22,7 +22,7 @@ from dsl.syntax import Edition
 from dsl.table import Results, Table, row_type
 from dsl.values import Settled
 
-TABLES = ("sweep", "optimize", "scale", "sensitivity")
+TABLES = ("sweep", "optimize", "scale", "sensitivity", "size")
 
 
 def resolve(

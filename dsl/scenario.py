@@ -141,7 +141,7 @@ class Table(NamedTuple):
     wheres: tuple[Rule, ...]
     requires: tuple[Rule, ...]
     show: tuple[Item, ...]
-    aims: dict[str, tuple[Item, ...]]  # minimize, maximize, then_by, over
+    aims: dict[str, tuple[Item, ...]]  # minimize, maximize, then_by, over; cheapest and fewest of a size
     settings: dict[str, Value]
     charts: tuple[Chart, ...]
     measured: tuple[Measured, ...]

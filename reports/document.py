@@ -19,6 +19,7 @@ from reports.comparison import Side, comparison, sides_of
 from reports.experiments.scaling import evaluate_scale
 from reports.experiments.search import evaluate_search
 from reports.experiments.sensitivity import evaluate_sensitivity
+from reports.experiments.sizing import evaluate_size
 from reports.experiments.table import evaluate_table
 from reports.intervals import intervals
 from reports.judgement import check, plain, verdict
@@ -169,6 +170,7 @@ TABLES = {
     "optimize": evaluate_search,
     "scale": evaluate_scale,
     "sensitivity": evaluate_sensitivity,
+    "size": evaluate_size,
 }
 
 

@@ -1,0 +1,126 @@
+"""A `size` evaluated: for each cluster the fewest GPUs that meet deadline and budget, and the cheapest number of them.
+
+Every layout of every number of GPUs is a point; a point counts where it fits and every requirement holds. Where none
+does, the nearest miss says what stands against it.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from dsl.scenario import Table
+from dsl.space import Space
+from reports.experiments.evaluation import Found
+from reports.experiments.parts import parts
+from reports.experiments.removals import Removals
+from reports.experiments.search import Ranked, Search, cloud_of, near_misses, needed, shown_row, thinner
+from reports.experiments.table import CHUNK, Tally, document, evaluate_points, removed
+from reports.judgement import plain
+from reports.point import Json
+
+KEPT = 3  # points kept for each cluster and order
+SAID = ("cluster", "cluster.gpu", "cluster.price", "cluster.gpus_per_node")
+
+
+def evaluate_size(table: Table) -> Json:
+    """The experiment of one size block."""
+    assert table.space is not None and table.base is not None
+    space = table.space()
+    whole = Tally(table)
+    found = [answer(table, Space(space.dimensions, (variant,)), whole) for variant in space.variants]
+    shown = sorted({i for one in found for i in one.points})
+    whole.rows = [row for i in shown for row in shown_row(table, space, i)]
+    best = best_of(table, [one for one in found if one.cheapest is not None], whole.rows)
+    chosen = [i for one in found for i in (one.cheapest, one.fewest) if i is not None]
+    return document(table, space, whole) | {
+        "deadline": _limit(table, "deadline"),
+        "budget": _limit(table, "budget"),
+        "answers": [one.told(table, space) for one in found],
+        "chosen": best,
+        "best": [best, *(i for i in dict.fromkeys(chosen) if i != best)] if best is not None else [],
+        "front": sorted({i for one in found for i in one.search.front.index}),
+        "cloud": cloud_of(thinner([rows for one in found for rows in one.search.cloud])),
+    }
+
+
+def _limit(table: Table, name: str) -> float | None:
+    value = table.settings.get(name)
+    return None if value is None else float(value.value)
+
+
+class Answer:
+    """What one cluster comes to."""
+
+    def __init__(self, table: Table, space: Space) -> None:
+        self.space, self.plain = space, space.variants[0].plain
+        self.tally = Tally(table, Removals())
+        orders = {name: table.aims[name] for name in ("cheapest", "fewest")}
+        self.search = Search(_ordered(table, orders["cheapest"]), self.tally, Ranked(KEPT))
+        self.other = Search(_ordered(table, orders["fewest"]), Tally(table, Removals()), Ranked(KEPT))
+
+    def add(self, found: Found) -> None:
+        """Judges some points."""
+        self.search.add(found)
+        self.other.add(found)
+        self.other.cloud.clear()
+
+    @property
+    def cheapest(self) -> int | None:
+        return next(iter(self.search.ranked.index), None)
+
+    @property
+    def fewest(self) -> int | None:
+        return next(iter(self.other.ranked.index), None)
+
+    @property
+    def nearest(self) -> Any:
+        """The near miss with the smallest gap, where nothing meets every requirement."""
+        misses = near_misses(self.tally.removals.ordered) if self.cheapest is None else []
+        return misses[0] if misses else None
+
+    @property
+    def points(self) -> list[int]:
+        """The points that the document shows of it."""
+        own = [self.nearest.nearest] if self.nearest is not None else []
+        return [*self.search.ranked.index, *self.other.ranked.index, *self.search.front.index, *own]
+
+    def told(self, table: Table, space: Space) -> Json:
+        """The answer as the document has it."""
+        near = self.nearest
+        said = None if near is None else removed(table, space, near)
+        return {
+            **{path.rpartition(".")[2]: plain(self.plain.get(path)) for path in SAID},
+            "fewest": self.fewest,
+            "cheapest": self.cheapest,
+            "points": self.tally.points,
+            "met": self.tally.met,
+            "nearest": said and {"index": said["index"], "require": said["rule"], "gap": said["gap"],
+                                 "needs": said["needs"]},
+        }  # fmt: skip
+
+
+def _ordered(table: Table, items: Sequence[Any]) -> Table:
+    """The table with these aims, the first before the others."""
+    return table._replace(aims={"minimize": tuple(items[:1]), "then_by": tuple(items[1:])})
+
+
+def answer(table: Table, space: Space, whole: Tally) -> Answer:
+    """One cluster's points evaluated."""
+    own = Answer(table, space)
+    wanted = needed(own.search.table) | needed(own.other.table)
+    for found in evaluate_points(table, parts(space, CHUNK), own.tally, wanted):
+        own.add(found)
+        whole.add(found)
+        own.search.cloud = thinner(own.search.cloud)
+    whole.points += own.tally.points
+    return own
+
+
+def best_of(table: Table, found: Sequence[Answer], rows: Sequence[Json]) -> int | None:
+    """The cheapest of all clusters; where nothing has a price, that with the fewest GPUs."""
+    known = {row["index"]: row for row in rows}
+    priced = [one.cheapest for one in found if known[one.cheapest]["results"]["cost"] is not None]
+    if priced:
+        return min((i for i in priced if i is not None), key=lambda i: (known[i]["results"]["cost"], i))
+    fewest = [one.fewest for one in found if one.fewest is not None]
+    return min(fewest, key=lambda i: (known[i]["settings"]["cluster.gpus"], i)) if fewest else None
+
