@@ -67,6 +67,7 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
     "acceptance-test": ("acceptance",),
     "alternatives-side-by-side": ("alternatives", "compare", "comparison"),
     "programme": ("programme", "portfolio"),
+    "size": ("size", "sizing"),
     "best-points": ("optimize", "search"),
     "sweeps": ("sweep", "sweeps"),
     "scaling": ("scale", "scaling"),

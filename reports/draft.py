@@ -76,14 +76,15 @@ def _cluster(wish: Wish, site: Site) -> str:
     if not site.fabric:
         counts = [f"gpu = {wish.gpu}", f"gpus_per_node = {site.node}", *counts]
     own = "# The network is the library's; state `tier` blocks here to describe your own."
-    network = own if site.fabric else _tiers(site)
+    network = own if site.fabric else tiers(site)
     unpriced = "# price = $…/gpu-hour, and the report says what the run costs"
     price = f"price = {wish.price}" if wish.price else unpriced
     rows = "\n".join([*counts, price, network])
     return f"cluster machine{base} {{\n{rows}\n}}\n"
 
 
-def _tiers(site: Site) -> str:
+def tiers(site: Site) -> str:
+    """The network of a cluster that the library has none for: a link inside a node, a card for each GPU outside."""
     span = f"span = {site.domain} gpus, " if site.domain != site.node else ""
     return f"""# Bandwidth is per GPU and per direction. The outer tier is an estimate: a {WIDE} card for each GPU.
 tier node {{ {span}bandwidth = {site.link}, latency = 1 us }}

@@ -138,4 +138,4 @@ def spread(e: Json, name: str, unit: str, decimals: int) -> str:
 
 def without_an_answer(experiments: Sequence[Json]) -> bool:
     """Whether a search of the file found no point that meets all that it requires."""
-    return any(e["kind"] == "optimize" and not e.get("best") for e in experiments)
+    return any(e["kind"] in ("optimize", "size") and not e.get("best") for e in experiments)

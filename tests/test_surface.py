@@ -60,6 +60,8 @@ def test_commands_and_their_options() -> None:
             *("--against", "--format", "--gpu", "--name", "--per-node", "--plan", "--run", "--steps", "--tier", "FILES")
         ],
         "lsp": [],
+        "size": ["--batch", "--budget", "--count", "--days", "--force", "--format", "--gpu", "--model", "--price",
+                 "--tokens", "OUT"],
         "new": ["--force", "--gpu", "--gpus", "--model", "--price", "--tokens", "OUT"],
         "validate": ["--format", "--kind", "--out", "--where", "FILES"],
     }
@@ -78,6 +80,7 @@ SETTINGS = {
     "optimize": 11,
     "scale": 10,
     "sensitivity": 9,
+    "size": 6,
     "portfolio": 12,
     "roofline": 8,
     "check": 6,

@@ -20,6 +20,7 @@ FILES = {
     "import": "import_",
     "lsp": "lsp",
     "new": "new",
+    "size": "size",
     "validate": "validate",
 }
 

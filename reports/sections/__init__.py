@@ -34,6 +34,7 @@ from reports.sections.results import results
 from reports.sections.rooflines import rooflines
 from reports.sections.scale import scale
 from reports.sections.sensitivity import sensitivity
+from reports.sections.size import size
 from reports.sections.source import source
 from reports.sections.step import step
 from reports.sections.sweep import sweep
@@ -69,6 +70,7 @@ OUTLINE: tuple[Chapter, ...] = (
     Chapter("operations-on-the-roof", "Operations on the roof", (rooflines,)),
     Chapter("alternatives-side-by-side", "Alternatives", (compare, alternatives)),
     Chapter("programme", "Programme", (portfolio,)),
+    Chapter("size", "Size of the cluster", (size,)),
     Chapter("best-points", "Search", (optimize,)),
     Chapter("sweeps", "Sweeps", (sweep,)),
     Chapter("scaling", "Scaling", (scale,)),
