@@ -20,6 +20,7 @@ from dsl.units import number
 OVER = "cluster.gpus"
 SIZES = ("cluster.gpus", "cluster.nodes")
 FIRST_LINK = 20e9  # bytes/s from which a bandwidth grows where no points are given
+BARE = ("bytes/s", "number", "share", "ratio")  # settings whose values need no unit, or are bandwidths
 STEPS = 12  # values of a bandwidth
 UP = 32  # times the GPUs of the base run up to which they double
 
@@ -37,6 +38,11 @@ def grown(world: World, defined: Defined, body: Body, table: Table, run: Run) ->
     if row is None:
         return body
     given = body.entries.get("points")
+    if given is None and path not in SIZES and row.holds not in BARE:
+        place = over.value.span if over is not None else defined.block.name_span
+        title, help = f"a scale over `{path}` needs points", "write: points = low..high step …, or a list of values"
+        world.problems.append(Problem("E13", title, place, "has none", (), (row.doc,), help))
+        return body
     if given is None:
         entry = written(world, table, path, usual(run, path))
     else:
@@ -75,12 +81,9 @@ def usual(run: Run, path: str) -> list[str]:
         each = _plain(run, "cluster.gpus_per_node") if path == "cluster.nodes" else 1.0
         first, last = replica(run) / each, UP * _plain(run, "cluster.gpus") / each
         return [number(max(1.0, first) * 2**i) for i in range(32) if first * 2**i <= last * (1 + 1e-9)]
-    own = _plain(run, path)
-    if own <= 0:
-        return ["1"]
-    low = min(FIRST_LINK, own / 4) if own > 1e6 else own / 4
-    unit = " GB/s" if own > 1e6 else ""
-    size = 1e9 if unit else 1.0
+    own, link = _plain(run, path), run_row(path)
+    unit, size = (" GB/s", 1e9) if link is not None and link.holds == "bytes/s" else ("", 1.0)
+    low = min(FIRST_LINK, own / 4) if unit else own / 4
     return [f"{number((low + (2 * own - low) * i / (STEPS - 1)) / size)}{unit}" for i in range(STEPS)]
 
 

@@ -6,9 +6,11 @@ from dsl.blocks import EMPTY, Body, Condition, Entry, Part
 from dsl.kinds import VARY
 from dsl.layout_space import layout_space
 from dsl.parse import attempt
-from dsl.problems import Span
+from dsl.problems import Label, Problem, Span
 from dsl.runs import World
+from dsl.scenario import Run
 from dsl.schema import run_row
+from dsl.scope import Defined
 from dsl.sets import read, stated_file
 from dsl.syntax import Expression, List, Name, Require, written
 from dsl.table import Table
@@ -51,6 +53,15 @@ def _as(entry: Entry, path: str, value: Expression) -> Entry:
     row = run_row(path)
     assert row is not None
     return entry._replace(path=path, row=row, value=value, path_span=None)
+
+
+def timed(world: World, defined: Defined, body: Body, run: Run) -> None:
+    """A problem for a deadline or a budget of a run that states no tokens: it has neither days nor a cost."""
+    stated = [body.entries[path] for path in LIMITS if path in body.entries]
+    if stated and run.settings.get("tokens") is None:
+        labels = (Label(defined.block.name_span, f"sizes `{run.name}`"),)
+        title, help = f"run `{run.name}` needs tokens for a {stated[0].path}", "write: tokens = 1T tokens, in the run"
+        world.problems.append(Problem("E13", title, stated[0].span, "cannot be judged", labels, (), help))
 
 
 def limits(body: Body, owner: str) -> tuple[Condition, ...]:

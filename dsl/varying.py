@@ -9,7 +9,7 @@ from dsl.runs import World
 from dsl.scaling import grown, settled
 from dsl.scenario import Axis, Run, Value
 from dsl.scope import Defined
-from dsl.sizing import limits, sized
+from dsl.sizing import limits, sized, timed
 from dsl.table import Table
 from dsl.uncertain import told, uncertain
 
@@ -24,6 +24,7 @@ def varied(world: World, defined: Defined, body: Body, table: Table, run: Run | 
     if kind == "scale":
         return grown(world, defined, body, table, run)
     if kind == "size":
+        timed(world, defined, body, run)
         return sized(world, body, table)
     return layout_space(world, table) if kind == "optimize" and not body.of("vary") else body
 

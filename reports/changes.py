@@ -181,7 +181,7 @@ def table_changes(old: Json, new: Json) -> Iterator[Json]:
         other = before.get((e["kind"], e["name"]))
         if other is None or e["kind"] in ("run", "roofline"):
             continue
-        sides = [{place_of(p): p for p in side["points"]} for side in (other, e)]
+        sides = [{place_of(p): p for p in points_of(side)} for side in (other, e)]
         both = [place for place in sides[1] if place in sides[0]]
         found = [(place, result_changes(sides[0][place]["results"], sides[1][place]["results"])) for place in both]
         changed = [(place, rows) for place, rows in found if rows]
@@ -191,6 +191,14 @@ def table_changes(old: Json, new: Json) -> Iterator[Json]:
             largest = None if top is None else {"at": top[0], "results": top[1][:5]}
             yield {"kind": e["kind"], "name": e["name"], "points": len(both), "changed": len(changed), "gone": gone,
                    "added": added, "largest": largest}  # fmt: skip
+
+
+def points_of(e: Json) -> list[Json]:
+    """The points of a table; of a sensitivity its bands, as one point."""
+    if e["kind"] != "sensitivity":
+        return list(e["points"])
+    bands = {f"{name} {p}": value for name, band in e["bands"].items() for p, value in band.items()}
+    return [{"name": "bands", "results": bands}]
 
 
 def place_of(point: Json) -> str:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reports.change_book import bind_changes
-from reports.changes import changes, result_changes, size_of
+from reports.changes import changes, result_changes, size_of, table_changes
 from reports.html import render_html, screen_page
 from tests.test_comparison import made
 from tests.test_render import call
@@ -72,6 +72,15 @@ def test_a_comparison_says_how_many_of_its_points_changed(both: tuple[dict[str, 
     (table,) = changes(*both)["tables"]
     assert (table["name"], table["points"], table["gone"], table["added"]) == ("both", 2, 1, 1)
     assert table["changed"] == 1 and table["largest"]["at"] == "base"
+
+
+def test_bands_of_a_sensitivity_are_compared() -> None:
+    old = {"kind": "sensitivity", "name": "s", "points": [], "bands": {"cost": {"p10": 1.0, "p50": 2.0}}}
+    new = old | {"bands": {"cost": {"p10": 1.0, "p50": 3.0}}}
+    (found,) = table_changes({"experiments": [old]}, {"experiments": [new]})
+    assert (found["points"], found["changed"]) == (1, 1)
+    assert [r["name"] for r in found["largest"]["results"]] == ["cost p50"]
+    assert list(table_changes({"experiments": [old]}, {"experiments": [old]})) == []
 
 
 @given(st.floats(-1e9, 1e9) | st.none(), st.floats(-1e9, 1e9) | st.none())

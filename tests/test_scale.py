@@ -106,6 +106,8 @@ def test_the_other_model_stands_beside_it_where_its_inputs_are_stated() -> None:
     ("over = cluster.gpuz", "E15"),
     ("over = cluster.gpus / 2", "E16"),
     ("points = [64, 128] GB", "E18"),
+    ("over = cluster.restart", "E13"),
+    ("over = stack.passes", None),
     ("mode = weak, points = [64, 100]", None),
 ])  # fmt: skip
 def test_mistakes(block: str, code: str | None) -> None:

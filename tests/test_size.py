@@ -107,6 +107,15 @@ def test_without_a_price_the_fewest_gpus_are_the_answer() -> None:
     assert own[found["chosen"]]["settings"]["cluster.gpus"] == few
 
 
+def test_a_budget_without_a_price_is_open_and_said_to_be() -> None:
+    text = (PLAN % "deadline = 60 days, budget = $1k").replace(", price = $3/gpu-hour", "")
+    text = text.replace(", price = $2/gpu-hour", "")
+    found = of(document := build(scenario_of(text)))
+    assert [a["open"] for a in found["answers"]] == [["cost <= $1k"]] * 2
+    assert "could not be judged: cost &lt;= $1k of hopper" in render_html(document)
+    assert "not judged: cost <= $1k" in sentences(found)[0]
+
+
 def test_a_deadline_that_is_a_name_is_read_where_it_stands() -> None:
     text = PLAN.replace("gpu h {", "let limit = 30 days\ngpu h {", 1) % "deadline = limit"
     assert of(build(scenario_of(text)))["requires"][-1]["text"] == "time_to_train <= limit"
@@ -138,6 +147,7 @@ def test_the_report_says_how_many(tmp_path: Path) -> None:
     ("deadline = 30 days", "deadline = 30 GB", "E18"),
     ("deadline = 30 days", "deadline = 0 days", "E20"),
     ("base = base", "base = bass", "E15"),
+    ("tokens = 1T tokens, ", "", "E13"),
 ])  # fmt: skip
 def test_mistakes(old: str, new: str, code: str) -> None:
     text = PLAN % "deadline = 30 days"

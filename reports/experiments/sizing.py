@@ -93,9 +93,16 @@ class Answer:
             "cheapest": self.cheapest,
             "points": self.tally.points,
             "met": self.tally.met,
+            "open": [] if self.cheapest is None else unjudged(table, space, self.cheapest),
             "nearest": said and {"index": said["index"], "require": said["rule"], "gap": said["gap"],
                                  "needs": said["needs"]},
         }  # fmt: skip
+
+
+def unjudged(table: Table, space: Space, index: int) -> list[str]:
+    """The requirements that cannot be judged at a point for want of an input."""
+    held = shown_row(table, space, index)[0]["verdicts"]
+    return [rule.text for rule, own in zip(table.requires, held, strict=True) if own is None]
 
 
 def _ordered(table: Table, items: Sequence[Any]) -> Table:

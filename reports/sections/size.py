@@ -32,6 +32,7 @@ def section(e: Json) -> Section:
         "met": int(e["counts"]["met"]),
         "winner": None if chosen is None else told(e, chosen),
         "fewer": fewer(e, own),
+        "open": [f"{joined(a['open'])} of {a['cluster'] or a['gpu']}" for a in e["answers"] if a["open"]],
         "without": [a["cluster"] or a["gpu"] for a in e["answers"] if a["cheapest"] is None],
         "figure": f"front/{e['name']}",
     }
@@ -166,5 +167,6 @@ def sentences(e: Json) -> list[str]:
             if what == "cheapest" or i != a["cheapest"]:
                 t = told(e, own[i])
                 parts = [t["days"].text(), *([] if t["cost"].missing else [t["cost"].text()])]
-                said.append(f"{name}, {what}: {t['gpus'].text()} GPUs, {joined(parts)}; {t['layout']}")
+                judged = f" (not judged: {joined(a['open'])})" if a["open"] else ""
+                said.append(f"{name}, {what}: {t['gpus'].text()} GPUs, {joined(parts)}{judged}; {t['layout']}")
     return said
