@@ -7,13 +7,15 @@ does, the nearest miss says what stands against it.
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from dsl.scenario import Table
 from dsl.space import Space
 from reports.experiments.evaluation import Found
-from reports.experiments.parts import parts
 from reports.experiments.removals import Removals
 from reports.experiments.search import Ranked, Search, cloud_of, near_misses, needed, shown_row, thinner
-from reports.experiments.table import CHUNK, Tally, document, evaluate_points, removed
+from reports.experiments.table import Tally, document, removed
+from reports.experiments.work import gather
 from reports.judgement import plain
 from reports.point import Json
 
@@ -25,8 +27,10 @@ def evaluate_size(table: Table) -> Json:
     """The experiment of one size block."""
     assert table.space is not None and table.base is not None
     space = table.space()
-    whole = Tally(table)
-    found = [answer(table, Space(space.dimensions, (variant,)), whole) for variant in space.variants]
+    into = Sizes(table, space)
+    wanted = needed(into.answers[0].search.table) | needed(into.answers[0].other.table)
+    gather(table, space, into, frozenset(wanted))
+    whole, found = into.whole, into.answers
     shown = sorted({i for one in found for i in one.points})
     whole.rows = [row for i in shown for row in shown_row(table, space, i)]
     best = best_of(table, [one for one in found if one.cheapest is not None], whole.rows)
@@ -57,10 +61,14 @@ class Answer:
         self.search = Search(_ordered(table, orders["cheapest"]), self.tally, Ranked(KEPT))
         self.other = Search(_ordered(table, orders["fewest"]), Tally(table, Removals()), Ranked(KEPT))
 
-    def add(self, found: Found) -> None:
+    def holds(self, at: Sequence[int]) -> bool:
+        """Whether a point at these positions stands on this cluster."""
+        return all(at[k] == i for k, i in self.space.variants[0].positions.items())
+
+    def add(self, found: Found, points: int) -> None:
         """Judges some points."""
-        self.search.add(found)
-        self.other.add(found)
+        self.search.add(found, points)
+        self.other.add(found, points)
         self.other.cloud.clear()
 
     @property
@@ -110,16 +118,35 @@ def _ordered(table: Table, items: Sequence[Any]) -> Table:
     return table._replace(aims={"minimize": tuple(items[:1]), "then_by": tuple(items[1:])})
 
 
-def answer(table: Table, space: Space, whole: Tally) -> Answer:
-    """One cluster's points evaluated."""
-    own = Answer(table, space)
-    wanted = needed(own.search.table) | needed(own.other.table)
-    for found in evaluate_points(table, parts(space, CHUNK), own.tally, wanted):
-        own.add(found)
-        whole.add(found)
-        own.search.cloud = thinner(own.search.cloud)
-    whole.points += own.tally.points
-    return own
+class Sizes:
+    """All points of a size: counted together, and each judged for its own cluster."""
+
+    def __init__(self, table: Table, space: Space) -> None:
+        self.lengths = [len(d.steps) for d in space.dimensions]
+        self.whole = Tally(table)
+        self.answers = [Answer(table, Space(space.dimensions, (variant,))) for variant in space.variants]
+
+    def add(self, found: Found, points: int) -> None:
+        """Takes a part in, all of one cluster; of one whose points are all dropped nobody knows which."""
+        self.whole.add(found, points)
+        if found.size:
+            at = np.unravel_index(int(found.index[0]), self.lengths)
+            next(a for a in self.answers if a.holds([int(i) for i in at])).add(found, points)
+
+    def stop(self) -> None:
+        """Says that what was gathered is not all."""
+        self.whole.partial = True
+
+    def state(self) -> Any:
+        """What was gathered, as JSON keeps it."""
+        return {"whole": self.whole.state(), "answers": [[a.search.state(), a.other.state()] for a in self.answers]}
+
+    def restore(self, state: Any) -> None:
+        """Takes up what was gathered before."""
+        self.whole.restore(state["whole"])
+        for own, (search, other) in zip(self.answers, state["answers"], strict=True):
+            own.search.restore(search)
+            own.other.restore(other)
 
 
 def best_of(table: Table, found: Sequence[Answer], rows: Sequence[Json]) -> int | None:
