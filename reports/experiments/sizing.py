@@ -137,6 +137,10 @@ class Sizes:
         """Says that what was gathered is not all."""
         self.whole.partial = True
 
+    def streamed(self, files: list[Json]) -> None:
+        """Says in which files all points are."""
+        self.whole.files = files
+
     def state(self) -> Any:
         """What was gathered, as JSON keeps it."""
         return {"whole": self.whole.state(), "answers": [[a.search.state(), a.other.state()] for a in self.answers]}
