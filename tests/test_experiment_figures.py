@@ -119,7 +119,7 @@ def test_rules_and_what_is_left() -> None:
     assert data is not None
     assert data.left == 23 and data.points == 90
     texts = [b.text for b in removed.draw(data).texts]
-    assert {"time_to_train <= 150 days", "24, 26.7\u00a0%", "left"} <= set(texts)
+    assert {"time_to_train <= 150 days", "23, 25.6\u00a0%", "left"} <= set(texts)
 
 
 def test_scaling_is_drawn_against_gpus_with_a_ring_around_the_plan() -> None:

@@ -227,7 +227,7 @@ def test_results_leave_prediction_modules_out_of_the_model() -> None:
     result = evaluate(run)
     assert result.columns["parameters"][0] == 671_026_404_352
     assert result.step is not None
-    assert sum(float(e.exposed[0]) for e in result.step.entries if e.row.block == "mtp") > 0
+    assert sum(float(e.row.exposed[0]) for e in result.step.entries if e.row.block == "mtp") > 0
 
 
 # The language.
