@@ -48,7 +48,7 @@ def build(scenario: Scenario) -> Json:
     if report.get("kind") is None:
         priced = any(p["results"]["cost"] is not None for p in points)
         report["kind"] = "procurement" if priced else "design_review"
-    page_one = summary(scenario, points, found, report, shown)
+    page_one = summary(scenario, judged(points, scenario, compared), found, report, shown)
     return {
         "edition": scenario.edition,
         "engine_version": ENGINE_VERSION,
@@ -106,6 +106,13 @@ def comparisons(scenario: Scenario, runs: Sequence[tuple[Run, Result]], points: 
         return Side(run, result, point(run, result, scenario.checks), names_of(run, result))
 
     return [comparison(block, sides_of(block, found, make)) for block in scenario.compares]
+
+
+def judged(points: Sequence[Json], scenario: Scenario, compared: Sequence[Json]) -> list[Json]:
+    """The points of the runs as page 1 judges them: a run that a comparison holds also meets what that requires."""
+    beside = {p["name"]: p for e in reversed(compared) for p in e["points"]}
+    names = [run.name for run in scenario.runs] or [""] * len(points)
+    return [p | {"verdicts": beside[n]["verdicts"]} if n in beside else p for n, p in zip(names, points, strict=True)]
 
 
 def programmes(scenario: Scenario) -> list[Json]:

@@ -88,3 +88,12 @@ def test_a_difference_of_shares_is_in_points(found: dict[str, Table]) -> None:
     table = found["compare-both-results"]
     mfu = next(r for r in table.rows if r[0] == "MFU")
     assert isinstance(mfu[4], Quantity) and mfu[4].unit == "points"
+
+
+def test_page_one_says_which_run_costs_least_and_counts_what_the_block_requires(tmp_path: Path) -> None:
+    document = made(tmp_path, rules='require mfu >= 1% because "a floor"\n  require cost <= $1 because "nothing"')
+    assert document["verdict"]["sentences"][0].startswith("1 of 2 requirements")
+    assert document["verdict"]["word"] == "not_feasible"
+    page = render_html(document)
+    assert "base costs least (" in page
+    assert "none meet what is required" in page

@@ -52,6 +52,27 @@ def section(plan: Plan, e: Json) -> Section:
                    template="compare")  # fmt: skip
 
 
+LEAST = (("cost", "costs least"), ("time_to_train", "is done first"))
+
+
+def verdict_line(e: Json) -> str:
+    """A comparison in a sentence: the run that costs least, the one done first, how many meet what is required."""
+    best: dict[str, list[str]] = {}
+    for name, said in LEAST:
+        if all(p["results"].get(name) is not None for p in e["points"]):
+            found = min(e["points"], key=lambda p: float(p["results"][name]))
+            typed = found["figures"].get(name) or {}
+            value = Quantity(found["results"][name], typed.get("unit") or "", typed.get("precision"))
+            best.setdefault(found["name"], []).append(f"{said} ({value.text()})")
+    clauses = [f"{run} {joined(said)}" for run, said in best.items()]
+    whole = sum(p["status"] == "ok" and all(v["holds"] for v in p["verdicts"]) for p in e["points"])
+    if any(p["verdicts"] for p in e["points"]):
+        clauses.append(f"{'all' if whole == len(e['points']) else whole or 'none'} meet what is required")
+    title = e["title"] or e["name"]
+    said = "; ".join(clauses) or "no run has a cost or a time"
+    return f"Of the {len(e['points'])} runs of “{title}”, {said}"
+
+
 def shown(row: Json, value: Any, signed: bool = False) -> Quantity:
     """A value of a row as it is shown; a difference of percentages is in points."""
     unit = "points" if signed and row["unit"] == "%" else row["unit"]

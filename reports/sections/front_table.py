@@ -7,6 +7,7 @@ from reports.plan import Json, Plan
 from reports.prose import capital, count, joined, lower_first, sentence
 from reports.quantities import Quantity
 from reports.sections import points
+from reports.sections.compare import verdict_line
 from reports.sections.optimize import aims, margins, shown, winner_of
 from reports.sections.sensitivity import largest
 from reports.table_summary import choice, subject
@@ -36,10 +37,12 @@ def tables(plan: Plan) -> list[Json]:
 
 
 def beside_runs(plan: Plan) -> list[dict[str, str]]:
-    """A line for each table of a file that is about a run."""
+    """A line for each comparison and each table of a file that is about a run."""
     if not plan.experiment["points"]:
         return []
-    return [{"key": f"{e['kind']}-{e['name']}", "text": one_line(e)} for e in tables(plan)]
+    compared = [e for e in plan.document["experiments"] if e["kind"] == "compare"]
+    lines = [(e, verdict_line(e)) for e in compared] + [(e, one_line(e)) for e in tables(plan)]
+    return [{"key": f"{e['kind']}-{e['name']}", "text": said} for e, said in lines]
 
 
 def subtitle(e: Json) -> str:

@@ -78,10 +78,14 @@ def errors_of(name: str, found: Sequence[Prediction]) -> Errors:
 Key = Callable[[Row], str]
 
 
+TOPS = (8, 64, 512, 4096)
+SCALES = (*(f"up to {top}" for top in TOPS), f"over {TOPS[-1]}")
+
+
 def scale(row: Row) -> str:
     """GPUs of a run in powers of eight."""
     gpus = table.number(row, "n_gpus") or 1.0
-    return next((f"up to {top}" for top in (8, 64, 512, 4096) if gpus <= top), "over 4096")
+    return SCALES[sum(gpus > top for top in TOPS)]
 
 
 def parallelism(row: Row) -> str:
@@ -110,11 +114,13 @@ def groups_of(kind: Kind) -> dict[str, Key]:
 
 
 def grouped(found: Sequence[Prediction], key: Key) -> list[Errors]:
-    """Errors by group, largest groups first."""
+    """Errors by group, largest groups first; scales from the smallest on."""
     groups: dict[str, list[Prediction]] = {}
     for p in found:
         groups.setdefault(key(p.row), []).append(p)
-    return sorted((errors_of(name, own) for name, own in groups.items()), key=lambda e: (-e.n, e.name))
+    order = {name: place for place, name in enumerate(SCALES)}
+    found_errors = (errors_of(name, own) for name, own in groups.items())
+    return sorted(found_errors, key=lambda e: (order.get(e.name, 0), -e.n, e.name))
 
 
 def worst(found: Sequence[Prediction], count: int = 20) -> list[Prediction]:
