@@ -11,6 +11,7 @@ from reports.figures import (
     cost_by_line,
     measured,
     memory,
+    over_time,
     pipeline_schedule,
     profiled,
     roofline,
@@ -97,6 +98,7 @@ def point() -> dict[str, Any]:
         "cluster.tier": ("node", "pod"),
         "batch": 2048,
         "sequence": 8192,
+        "tokens": 15e12,
         "precision": "bf16",
         "layout.pipeline": 4,
         "cluster.gpu.peak.bf16": 989e12,
@@ -110,7 +112,14 @@ def point() -> dict[str, Any]:
     intervals = [180 * 1.18**i for i in range(30)]
     return {
         "settings": settings,
-        "results": {"step_time": 17.11, "mfu": 0.432, "micro_batches": 16},
+        "results": {
+            "step_time": 17.11,
+            "mfu": 0.432,
+            "micro_batches": 16,
+            "time_to_train": 45 * 86400.0,
+            "effective_training_time": 0.93,
+            "mtbf": 12 * HOUR,
+        },
         "figures": {"effective_training_time": {"limit": {"value": 0.92, "op": ">="}}},
         "ledger": LEDGER,
         "memory": [stage(0, 35, "tight"), stage(1, 30), stage(2, 30), stage(3, 10)],
@@ -216,7 +225,21 @@ passes = st.builds(
 kinds = st.sampled_from(["gemm", "sdpa", "hbm"])
 intensity = st.one_of(st.floats(1e-3, 1e6), st.none())
 
+stretch = st.lists(st.tuples(positive, positive), min_size=1, max_size=4).map(
+    lambda p: ((0.0, 0.0), *((sum(d for d, _ in p[: i + 1]), sum(t for _, t in p[: i + 1])) for i in range(len(p))))
+)
+over_times = st.builds(
+    over_time.OverTimeData,
+    stretch,
+    st.one_of(st.none(), positive),
+    st.one_of(st.none(), st.tuples(positive, positive).map(lambda p: (min(p), max(p)))),
+    st.one_of(st.none(), positive),
+    st.lists(st.tuples(names, positive), max_size=10).map(tuple),
+    st.one_of(st.none(), positive),
+    st.one_of(st.none(), positive),
+)
 DATA: dict[str, st.SearchStrategy[Any]] = {
+    "over_time": over_times,
     "step_time": st.builds(
         step_time.StepTimeData,
         several(st.builds(step_time.StepTimeRow, names, parts(len(step_time.KINDS)), absent, shares, st.booleans())),

@@ -18,6 +18,7 @@ from reports.figures import (
     checkpoint_curve,
     cost_by_line,
     memory,
+    over_time,
     pipeline_schedule,
     roofline,
     step_time,
@@ -221,3 +222,14 @@ def test_importing_the_figures_imports_no_matplotlib() -> None:
     modules = ", ".join(f"reports.figures.{name}" for name in figures.FIGURES)
     code = f"import sys, reports.style, {modules}; sys.exit('matplotlib' in sys.modules or 'numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
+def test_tokens_and_cost_over_time_end_where_the_plan_does() -> None:
+    data = over_time.from_point(point())
+    assert data is not None
+    assert data.path[-1] == (45.0, 15e12) and data.ideal == pytest.approx(45 * 0.93)
+    assert sum(usd for _, usd in data.cost) == pytest.approx(29.868e6)
+    picture = over_time.draw(data)
+    texts = [b.text for b in picture.texts]
+    assert {"45.0 days", "29.9 M$"} <= set(texts)
+    assert "90 interruptions to expect" in picture.alt

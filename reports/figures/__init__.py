@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from reports.figures.picture import Picture
 
 FIGURES = ("step_time", "memory", "topology", "checkpoint_curve", "pipeline_schedule", "cost_by_line",
-           "traffic_by_tier", "roofline", "measured", "profiled", "bus_bandwidth")  # fmt: skip
+           "traffic_by_tier", "roofline", "measured", "profiled", "bus_bandwidth", "over_time")  # fmt: skip
 OF_TABLES = ("heatmap", "lines", "columns", "scatter", "front", "scaling", "tornado", "distribution", "removed")
 """The figures of a table of design points."""
 OF_VALIDATIONS = ("predicted_measured", "residuals", "residuals_by_scale")

@@ -26,7 +26,7 @@ def failures(plan: Plan) -> Section | None:
         "failures",
         "",
         tables,
-        ("checkpoint_curve",),
+        ("checkpoint_curve", "over_time"),
         ("goodput", "young"),
         facts={
             "size": Quantity(c.get("size"), "GB", 1),
