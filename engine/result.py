@@ -15,7 +15,7 @@ from engine.power import Line as PowerLine
 from engine.reduced import Reduced
 from engine.simulate import Timeline
 from engine.step import Step
-from engine.traffic import AxisTraffic
+from engine.traffic import AxisTraffic, Texts
 from engine.validity import Rule
 
 Columns = dict[str, Column]
@@ -64,7 +64,7 @@ class Result:
     step: Step | None = None
     memory: list[StageMemory] = field(default_factory=list)
     traffic: list[AxisTraffic] = field(default_factory=list)
-    facts: dict[str, Column | str] = field(default_factory=dict)
+    facts: dict[str, Column | Texts | str] = field(default_factory=dict)
     timeline: Timeline | None = None  # as drawn: of at most DRAWN micro-batches
     goodput: Goodput | None = None
     gpus: Gpus | None = None

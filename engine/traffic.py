@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.columns import ONE, ZERO, Column
 from engine.inputs import Run
@@ -13,6 +14,7 @@ from engine.metrics import GROUP_AXES
 from engine.network import Group, spans, tiers
 from engine.step import Step, add
 
+Texts = NDArray[np.str_]
 AXES = ("tensor", "context", "expert", "pipeline", "data")
 
 
@@ -65,15 +67,17 @@ def pods(names: tuple[str, ...], group: Group) -> Column:
     return group.elements[-2] if len(names) > 2 else ONE
 
 
-def facts(run: Run, d: Degrees, made: Step) -> dict[str, Column | str]:
+def facts(run: Run, d: Degrees, made: Step) -> dict[str, Column | Texts | str]:
     """What checks may ask of the groups: group.<axis>.size, members, domains, pods, slowdown and tier."""
     names = tuple(t.name for t in tiers(run.cluster, d.used))
-    found: dict[str, Column | str] = {}
+    found: dict[str, Column | Texts | str] = {}
     for axis in (a for a in GROUP_AXES if a in made.timing.prices.groups):
         g = made.timing.prices.groups[axis]
         values = {"size": g.size, "members": g.per_domain, "domains": g.domains, "pods": pods(names, g)}
         found |= {f"group.{axis}.{what}": value for what, value in values.items()}
-        found |= {f"group.{axis}.slowdown": g.slowdown, f"group.{axis}.tier": names[int(np.ravel(g.reach)[0])]}
+        reached = np.array(names)[np.asarray(g.reach, dtype=int)]
+        tier = str(np.ravel(reached)[0]) if reached.size == 1 else reached
+        found |= {f"group.{axis}.slowdown": g.slowdown, f"group.{axis}.tier": tier}
     return found
 
 

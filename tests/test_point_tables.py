@@ -160,3 +160,17 @@ def test_every_result_has_its_place_in_the_document(folder: Path) -> None:
     run = document["experiments"][0]["points"][0]["results"]
     assert {n: v for n, v in own["points"][1]["results"].items() if n != "simulated_step_time"} == {
         n: v for n, v in run.items() if n != "simulated_step_time"}  # fmt: skip
+
+
+def test_rules_may_ask_for_results_and_for_groups(folder: Path) -> None:
+    table = sweep(folder, "layout.tensor = [4, 8]\nlayout.micro_batch = [1, 2, 4] sequences\ncluster.nodes = [64, 512]",
+                  " where mfu > 31%\n where layout.micro_batch < 4\n require group.data.tier == pod\n"
+                  " show = [group.data.tier, group.data.domains]")  # fmt: skip
+    made = evaluate_table(table)
+    rules = {r["rule"]: r for r in made["removed"]}
+    assert rules["layout.micro_batch < 4"]["points"] == 4 and rules["mfu > 31%"]["points"] > 0
+    assert all(p["results"]["mfu"] > 0.31 for p in made["points"] if p["status"] != "cannot_be_built")
+    assert made["counts"]["dropped"] == 4 + rules["mfu > 31%"]["points"]
+    tiers = {p["settings"]["cluster.nodes"]: p["shown"][0] for p in made["points"]}
+    assert tiers == {64: "pod", 512: "spine"}
+    assert all(p["verdicts"][-1] is (p["shown"][0] == "pod") for p in made["points"])

@@ -5,7 +5,7 @@ its place with its status; its results are NaN as far as they mean nothing.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -18,6 +18,7 @@ from engine.columns import Column, Flags
 from engine.evaluate import Result, evaluate_phases
 from engine.metrics import METRICS
 from engine.read import built, changed, read
+from engine.traffic import facts
 from reports.experiments.layout_rules import words
 from reports.experiments.parts import Part
 from reports.experiments.removals import Removal, gap, removal
@@ -33,6 +34,7 @@ BUILT_OR_NOT = ("used_gpus", "idle_gpus", "data_parallel", "expert_data_parallel
 
 
 NO_RESULTS: dict[str, Any] = dict.fromkeys(m.name for m in METRICS)
+RESULTS = NO_RESULTS.keys()
 
 
 @dataclass(frozen=True)
@@ -82,50 +84,82 @@ def evaluated(table: Table, part: Part, results: Iterable[str] | None = None) ->
 
 def _evaluated(table: Table, part: Part, wanted: Iterable[str] | None) -> Found:
     assert table.base is not None
-    keep, removed = kept(table.wheres, part)
-    count = int(np.count_nonzero(keep))
-    if not count:
+    early = [rule for rule in table.wheres if not (rule.compute.needs & RESULTS)]
+    keep, removed = kept(early, part.settings, part.index, np.ones(part.shape, dtype=bool))
+    if not np.any(keep):
         return nothing(table, removed)
-    settings, wrong, index, flat = part.settings, dict(part.wrong), part.index, count < SPARSE * part.size
-    if flat:
-        settings = {path: _picked(value, keep) for path, value in settings.items()}
-        wrong = {text: _picked(flags, keep) for text, flags in wrong.items()}
-        index, keep = index[keep], np.ones(count, dtype=bool)
+    settings, wrong, index, keep = dense(part, keep)
     result = run(table.base, settings, part.moved, part.shared)
     status, broken = statuses(result, wrong)
     columns = {m.name: result.columns[m.name] for m in METRICS if m.name in result.columns}
-    names = {**settings, **NO_RESULTS, **columns}
-    verdicts = [holds(rule, names) for rule in table.requires]
+    names = {**settings, **asked_facts(table, result), **NO_RESULTS, **columns}
+    late = [rule for rule in table.wheres if (rule.compute.needs & RESULTS)]
+    if late:
+        keep, more = kept(late, names, index, keep)
+        removed += more
     chosen = columns if wanted is None else {n: columns[n] for n in wanted if n in columns}
+    found = flat(table, names, chosen, status, broken, frozenset(wrong), index, keep, result.missing)
+
+    def missed(rule: Rule | None) -> Column | None:
+        """How far points miss a requirement (memory where it is None), as a share."""
+        own = None
+        if rule is not None:
+            own = gap(rule, names)
+        elif "memory_headroom" in columns:
+            own = -columns["memory_headroom"] / result.run.gpu.memory
+        return None if own is None else np.broadcast_to(own, keep.shape)[keep]
+
+    return replace(found, removed=removed + after(table.requires, found, missed))
+
+
+def dense(part: Part, keep: Flags) -> tuple[dict[str, Any], dict[str, Flags], NDArray[np.int64], Flags]:
+    """Settings, what is wrong with them, numbers, and the points wanted of a part; flat where few are."""
+    wrong, count = dict(part.wrong), int(np.count_nonzero(keep))
+    if count >= SPARSE * part.size:
+        return part.settings, wrong, part.index, keep
+    settings = {path: _picked(value, keep) for path, value in part.settings.items()}
+    wrong = {text: _picked(flags, keep) for text, flags in wrong.items()}
+    return settings, wrong, part.index[keep], np.ones(count, dtype=bool)
+
+
+def flat(
+    table: Table, names: Mapping[str, Any], results: Mapping[str, Column], status: NDArray[np.int8],
+    broken: Mapping[str, Flags], wrong: frozenset[str], index: NDArray[np.int64], keep: Flags,
+    missing: Mapping[str, tuple[str, ...]],
+) -> Found:  # fmt: skip
+    """The wanted points one after the other, with their verdicts; what means nothing is NaN."""
 
     def picked(values: Any) -> NDArray[Any]:
         return np.broadcast_to(values, keep.shape)[keep]
 
-    own = picked(status)
-    wrong_here = np.logical_or.reduce([np.zeros(count, dtype=bool), *(picked(flags) for flags in wrong.values())])
-    found = Found(
+    own, count = picked(status), int(np.count_nonzero(keep))
+    astray = np.logical_or.reduce([np.zeros(count, dtype=bool), *(picked(broken[text]) for text in wrong)])
+    verdicts = np.zeros((len(table.requires), count), dtype=np.int8)
+    for verdict, rule in zip(verdicts, table.requires, strict=True):
+        verdict[:] = np.where(own == CANNOT_BE_BUILT, OPEN, picked(holds(rule, names)))
+    return Found(
         index[keep],
-        {path: picked(value) if isinstance(value, np.ndarray) else value for path, value in settings.items()},
-        meant({name: picked(value) for name, value in chosen.items()}, own, wrong_here),
+        {path: picked(v) if isinstance(v, np.ndarray) else v for path, v in names.items() if path not in RESULTS},
+        meant({name: picked(values) for name, values in results.items()}, own, astray),
         own,
         {text: picked(flags) for text, flags in broken.items()},
-        frozenset(wrong),
-        np.where(own == CANNOT_BE_BUILT, np.int8(OPEN), np.array([picked(v) for v in verdicts], dtype=np.int8))
-        if verdicts
-        else np.zeros((0, count), dtype=np.int8),
-        result.missing,
-        removed,
+        wrong,
+        verdicts,
+        dict(missing),
+        [],
     )
-    def missed(rule: Rule | None) -> Column | None:
-        """How far points miss a requirement (memory where it is None), as a share."""
-        if rule is not None:
-            own = gap(rule, names)
-        else:
-            own = -columns["memory_headroom"] / result.run.gpu.memory if "memory_headroom" in columns else None
-        return None if own is None else picked(own)
 
-    removed += after(table.requires, found, missed)
-    return found
+
+def asked_facts(table: Table, result: Result) -> dict[str, Any]:
+    """What is known of the groups (group.tensor.tier), where an expression of the table asks for it."""
+    items = [*table.show, *(i for own in table.aims.values() for i in own)]
+    needs = {name for rule in (*table.wheres, *table.requires) for name in rule.compute.needs}
+    needs |= {name for item in items for name in item.compute.needs}
+    needs |= {name for c in table.charts for item in c.axes.values() for name in item.compute.needs}
+    if result.step is None or result.degrees is None or not any(name.startswith("group.") for name in needs):
+        return {}
+    found = facts(result.run, result.degrees, result.step)
+    return {name: value for name, value in found.items() if name in needs}
 
 
 def meant(results: dict[str, Column], status: NDArray[np.int8], wrong: Flags) -> dict[str, Column]:
@@ -144,14 +178,16 @@ def nothing(table: Table, removed: list[Removal]) -> Found:
     return Found(none, {}, {}, none.astype(np.int8), {}, frozenset(), verdicts, {}, removed)
 
 
-def kept(rules: Sequence[Rule], part: Part) -> tuple[Flags, list[Removal]]:
-    """The points that every `where` keeps, and what each takes away."""
-    against = [np.broadcast_to(holds(rule, part.settings) == FAILS, part.shape) for rule in rules]
+def kept(
+    rules: Sequence[Rule], values: Mapping[str, Any], index: NDArray[np.int64], keep: Flags
+) -> tuple[Flags, list[Removal]]:
+    """The points of ``keep`` that every `where` keeps, and what each takes away."""
+    against = [keep & (holds(rule, values) == FAILS) for rule in rules]
     if not against:
-        return np.ones(part.shape, dtype=bool), []
-    times, index = np.sum(against, axis=0), part.index
-    return np.asarray(times == 0), [
-        removal("where", rule.text, away, away & (times == 1), partial(gap, rule, part.settings), index)
+        return keep, []
+    times = np.sum(against, axis=0)
+    return keep & (times == 0), [
+        removal("where", rule.text, away, away & (times == 1), partial(gap, rule, values), index)
         for rule, away in zip(rules, against, strict=True)
     ]
 
