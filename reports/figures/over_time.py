@@ -16,7 +16,7 @@ from reports.style import FAIL, INK, NAVY, SKY_TEXT
 NAME = "over-time"
 HIGH, LEFT = 44.0, 13.0
 DAY = 86400.0
-TICKS = 160  # interruptions drawn one by one; more are said in words alone
+TICKS = 80  # interruptions drawn one by one; more are said in words alone
 COLORS = (style.NAVY, style.SKY, style.BLUE, style.AMBER, style.RUST, style.GREEN)  # neighbors differ on a grey print
 NEAR = 1.3  # a limit further out than so many times the end is not drawn
 
