@@ -138,13 +138,19 @@ class Resolution:
         return self.runs[defined.key]
 
     def run_with(self, defined: Defined, entries: Sequence[Entry]) -> Run | None:
-        """A run resolved with some settings of its own replaced; what --set says of the same ones gives way."""
-        before, paths = self.overrides, {e.path for e in entries}
-        hidden = paths | {"cluster.nodes"} if "cluster.gpus" in paths else paths
-        kept = [o for o in before if o.block is not None or o.path not in hidden]
+        """A run resolved with some settings replaced; its own of the same name give way, and what --set says of them.
+
+        On another cluster, or with other GPUs, it takes neither its own nodes nor its own GPUs along.
+        """
+        overrides, body, paths = self.overrides, self.body(defined), {e.path for e in entries}
+        hidden = paths | {"cluster.nodes", "cluster.gpus"} if paths & {"cluster", "cluster.gpus"} else paths
+        own = {p: e for p, e in body.entries.items() if p not in hidden}
+        self.bodies[defined.key] = body._replace(entries=own)
+        told = paths | {"cluster.nodes"} if "cluster.gpus" in paths else paths
+        kept = [o for o in overrides if o.block is not None or o.path not in told]
         self.overrides = [*kept, *(Override(e.path, e, None) for e in entries)]
         run = run_of(self, defined)
-        self.overrides = before
+        self.overrides, self.bodies[defined.key] = overrides, body
         return run
 
     def table(self, defined: Defined) -> Table:

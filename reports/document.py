@@ -25,7 +25,7 @@ from reports.intervals import intervals
 from reports.judgement import check, plain, verdict
 from reports.point import Json, failures, number, point_of
 from reports.profiled import profiled
-from reports.programme import off_plan, programme
+from reports.programme import off_plan, programme, with_programmes
 from reports.progress import progress
 from reports.provenance import provenance
 from reports.roofline_point import roofline_point
@@ -48,7 +48,8 @@ def build(scenario: Scenario) -> Json:
     if report.get("kind") is None:
         priced = any(p["results"]["cost"] is not None for p in points)
         report["kind"] = "procurement" if priced else "design_review"
-    page_one = summary(scenario, judged(points, scenario, compared), found, report, shown)
+    planned, main = programmes(scenario), judged(points, scenario, compared)
+    page_one = with_programmes(summary(scenario, main, found, report, shown), planned)
     return {
         "edition": scenario.edition,
         "engine_version": ENGINE_VERSION,
@@ -69,7 +70,7 @@ def build(scenario: Scenario) -> Json:
             *run_experiments(runs, points),
             *compared,
             *found,
-            *programmes(scenario),
+            *planned,
         ],
     }
 

@@ -101,6 +101,17 @@ def off_plan(e: Json) -> bool:
     return any(v["holds"] is False for v in e.get("verdicts") or ()) or any(r["late"] or not r["placed"] for r in rows)
 
 
+def with_programmes(page_one: Json, planned: Sequence[Json]) -> Json:
+    """Page 1 with what does not hold of the file's programmes: then the plan is not feasible."""
+    off = [e for e in planned if off_plan(e)]
+    if not off:
+        return page_one
+    names = ", ".join(f"`{e['name']}`" for e in off)
+    verdict = page_one["verdict"]
+    said = f"The programme {names} does not hold: a condition fails, or an entry is late or has no place"
+    return page_one | {"verdict": verdict | {"word": "not_feasible", "sentences": [said, *verdict["sentences"]][:3]}}
+
+
 def late(entry: PortfolioEntry, spans: Mapping[str, portfolio.Span]) -> float | None:
     """Seconds by which an entry ends after its deadline; None where it has none, or has no place."""
     if entry.deadline is None or entry.name not in spans:

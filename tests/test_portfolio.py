@@ -129,6 +129,8 @@ def test_an_idle_cluster_draws_less_than_a_busy_one(tmp_path: Path) -> None:
 def test_a_late_entry_and_a_budget_make_the_exit_code_one(tmp_path: Path) -> None:
     document, found = made(tmp_path, 'require programme.cost <= $1k because "the budget"', ", deadline = 10 days")
     assert exit_code(document) == 1 and found["verdicts"][0]["holds"] is False
+    assert document["verdict"]["word"] == "not_feasible"
+    assert "`year` does not hold" in document["verdict"]["sentences"][0]
     lines = unmet(document)
     assert lines[0].startswith("portfolio `year`: programme.cost <= $1k does not hold")
     assert lines[1].startswith("portfolio `year`, entry `main` ends ")
@@ -172,6 +174,13 @@ def test_mistakes(old: str, new: str, code: str, title: str) -> None:
 def test_a_portfolio_without_entries_is_a_mistake() -> None:
     (problem,) = problems_of(START + "portfolio empty { cluster = hopper }\n")
     assert problem.code == "E13" and problem.title == "portfolio `empty` needs an entry"
+
+
+def test_a_run_takes_its_own_nodes_not_along() -> None:
+    text = (PROGRAMME % ("", "")).replace("run base {", "run base { cluster.nodes = 4,")
+    (block,) = scenario_of(text).portfolios
+    assert block.gpus == 128 and [e.run.settings["cluster.gpus"].value for e in block.entries] == [64, 96, 64]
+    assert scenario_of(text).runs[0].settings["cluster.gpus"].value == 32
 
 
 def test_what_the_command_line_sets_reaches_the_entries() -> None:
