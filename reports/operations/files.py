@@ -11,7 +11,8 @@ Point = Mapping[str, Any]
 
 def of_document(document: Mapping[str, Any]) -> dict[str, str]:
     """The files of every run of a document, each named after its run."""
-    runs = [e for e in document["experiments"] if e["kind"] == "run" and e["points"]]
+    experiments = document.get("experiments") or ()  # a document of changes holds none
+    runs = [e for e in experiments if e["kind"] == "run" and e["points"]]
     return {name: text for e in runs for name, text in exported(e["points"][0], str(e["name"] or "run")).items()}
 
 
