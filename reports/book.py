@@ -58,6 +58,7 @@ class Book:
     pictures: dict[str, "Picture"]
     numbers: dict[tuple[str, str], str]  # ("table", key) → "7"; ("section", key) → "section 2.1"
     anchors: dict[tuple[str, str], str]
+    logo: str = ""  # a data: address
 
     @property
     def sections(self) -> Iterator[Section]:

@@ -169,6 +169,7 @@ def common(book: Book, medium: str) -> dict[str, Any]:
         "has": has,
         "ref": ref,
         "see": see,
+        "logo": book.logo,
         "head": head(book.plan),
         "q": plan.result,
         "status": plan.point["status"],

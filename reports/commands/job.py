@@ -3,7 +3,7 @@
 import json
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -114,7 +114,17 @@ def as_json(document: Json) -> str:
 
 def documents(job: Job, source: Source, document: Json) -> Made:
     """The files asked for, of one scenario."""
-    return printed(job.file.stem, job.formats, document, {job.file.name: source.scenario.source.encode()})
+    given, name = {job.file.name: source.scenario.source.encode()}, document["report"].get("logo")
+    if not name or set(job.formats) == {"json"}:
+        return printed(job.file.stem, job.formats, document, given)
+    from reports.book import bind
+    from reports.logo import read_logo
+
+    shown, data, why = read_logo(job.file.parent, str(name))
+    made = printed(job.file.stem, job.formats, document, given | ({str(name): data} if data else {}),
+                   lambda own: replace(bind(own), logo=shown))  # fmt: skip
+    made.heard += [f"warning: {job.file}: {why}"] if why else []
+    return made
 
 
 def printed(
