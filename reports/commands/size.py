@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median_low
@@ -163,7 +164,13 @@ def evaluated(text: str, out: Path | None) -> "Json":
     scenario, problems = resolve(loaded, NAMES)
     if problems or not scenario.tables:
         raise click.UsageError(shell.printable("no scenario can be made of this:\n" + show(problems, loaded.sources)))
-    return evaluate_size(scenario.tables[0])
+    if not sys.stderr.isatty():
+        return evaluate_size(scenario.tables[0])
+    from reports.commands.bars import Bars
+    from reports.experiments.work import Work, working
+
+    with Bars(1) as bars, working(Work(told=bars.points)):
+        return evaluate_size(scenario.tables[0])
 
 
 def write(out: Path, asked: "Asked", found: "Json") -> None:
@@ -185,6 +192,8 @@ def said(asked: "Asked", found: "Json", out: Path | None) -> str:
     head[0] += "".join(f", {text}" for text, stated in limits if stated)
     counts = found["counts"]
     head.append(f"{counts['points']:,} points tried, {counts['met']:,} meet every requirement")
+    if counts.get("partial"):
+        head.append("stopped before every point was tried: the answer is that of those tried so far")
     priced = [(part.name, price or "no price", source) for part, _, price, source in asked.parts]
     head += [f"{name}: {price}{f', {source}' if source else ''}" for name, price, source in priced]
     lines = [*head, "", *sentences(found)]

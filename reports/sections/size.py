@@ -30,6 +30,7 @@ def section(e: Json) -> Section:
         "answers": len(e["answers"]),
         "points": count(int(e["counts"]["points"]), "point"),
         "met": int(e["counts"]["met"]),
+        "partial": bool(e["counts"].get("partial")),
         "winner": None if chosen is None else told(e, chosen),
         "fewer": fewer(e, own),
         "open": [f"{joined(a['open'])} of {a['cluster'] or a['gpu']}" for a in e["answers"] if a["open"]],
