@@ -159,7 +159,7 @@ def document(*names: str, runs: bool = False) -> Json:
     own = [experiment(n) for n in names]
     of_runs = [e for e in made["experiments"] if e["kind"] == "run"] if runs else []
     made |= {"experiments": of_runs + own, "not_evaluated": []}
-    return made if runs else made | summary(scenario(), [], own, made["report"], [])
+    return made if runs else made | summary(scenario(), [], own, made["report"], []) | {"provenance": []}
 
 
 @cache
