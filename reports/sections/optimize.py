@@ -141,7 +141,7 @@ def nearest_table(key: str, e: Json) -> Table | None:
     found = [r for r in e.get("nearest") or () if r.get("require")]
     called = points.names(e, [int(r["index"]) for r in found])
     rows = tuple((called.get(int(r["index"]), "–"), str(r["require"]), r.get("gap"), r.get("needs")) for r in found)
-    columns = (text("Point", 50), text("Requirement"), number("Over the limit", "%", 1, 20, signed=True),
+    columns = (text("Point", 50), text("Requirement"), number("Over the limit", "%", 2, 20, signed=True),
                text("What would admit it", 50))  # fmt: skip
     return Table(f"{key}-nearest", "Nearest misses", columns, rows) if rows else None
 
