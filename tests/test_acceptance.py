@@ -267,7 +267,7 @@ def test_the_figure_has_the_curves_of_the_document() -> None:
 
 def test_the_script_prints_what_it_says(tmp_path: Path) -> None:
     """gemm_rate.py with a torch of four functions and no waiting: one header, then a row a call."""
-    script = (ROOT / "templates" / "gemm_rate.py").read_text("utf-8")
+    script = (ROOT / "templates" / "gemm_rate.py.txt").read_text("utf-8")
     (tmp_path / "gemm_rate.py").write_text(script.replace("(30, 30)", "(0.01, 0.01)"), "utf-8")
     (tmp_path / "torch.py").write_text(
         "import types\nbfloat16 = float16 = float8_e4m3fn = 0\n"

@@ -60,7 +60,7 @@ FILE_CASES = [
     ("let x = 1 / 0\nrun r from base { frozen = x }", "a division by zero", "divide by a value that is never zero", 0),
     ("__x__ a { }", "there is no kind of block called `__x__`", "", 0),
     ('report "x" { section = [summary] }', "`section` is not a setting of report", "did you mean `sections`?", 0),
-    ("tier node { bandwidth = 3 GB/s }", "`tier` stands inside a cluster", "move it into a cluster", 0),
+    ("tier node { bandwidth = 3 GB/s }", "`tier` stands inside a cluster or calibration", "move it into a cluster", 0),
 ]  # fmt: skip
 
 

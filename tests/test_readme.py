@@ -157,5 +157,5 @@ def test_every_command_works_as_it_stands(tmp_path: Path) -> None:
         assert run.returncode in ((0, 1) if rendered else (0,)), f"{command}\n{run.stderr}"
         assert "error" not in run.stderr, f"{command}\n{run.stderr}"
     made = {path.suffix for path in (tmp_path / "out").iterdir()}
-    assert made == {".html", ".pdf", ".json", ".csv"}
+    assert made == {".html", ".pdf", ".json", ".csv", ".args"}
     assert (tmp_path / "out" / "index.html").exists()

@@ -131,7 +131,7 @@ def acceptance_commands(plan: Plan) -> Section | None:
         (commands(rows), reasons(rows)),
         facts={
             "script": script,
-            "listing": (FOLDER / script).read_text("utf-8") if script else "",
+            "listing": (FOLDER / f"{script}.txt").read_text("utf-8") if script else "",
             "several": any((r["nodes"] or 1) > 1 for r in rows),
             "mpi": any("mpirun" in (r["command"] or "") for r in rows),
             "nccl": any("_perf" in (r["command"] or "") for r in rows),
