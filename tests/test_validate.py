@@ -4,13 +4,15 @@
 are those of the open part of the validation set, each row with the page and the commit it was published in.
 """
 
+import csv
 import json
 from pathlib import Path
 
 import pytest
 
 from reports.intervals import intervals
-from reports.validation.errors import errors_of, predictions, quantile
+from reports.validation.errors import as_json, errors_of, predictions, quantile
+from reports.validation.errors import left_out as reasons
 from reports.validation.kinds import TIME
 from reports.validation.rows import measured_seconds, read, stack_of
 from reports.validation.settings import settings_of
@@ -57,10 +59,52 @@ def test_only_an_absent_column_leaves_a_row_out() -> None:
     assert left_out(row) == ""
     assert left_out(row | {"heads": "", "mbs": ""}) == "no heads, mbs"
     bare = row | {"iter_time_s": "", "tokens_per_s_per_gpu": ""}
-    assert left_out(bare) == "no iter_time_s and no tokens_per_s_per_gpu"
+    assert reasons([row, bare], TIME) == ["", "no iter_time_s and no tokens_per_s_per_gpu"]
     (unknown,) = predictions([row | {"gpu": "Gaudi9"}])
     assert unknown.predicted is None and "no such GPU" in unknown.why
     assert errors_of("one", [unknown]).failed == 1
+
+
+def test_a_table_without_measurements_is_predicted_all_the_same() -> None:
+    """Blanked in every row: what is measured, where it was published, notes, checks, ids. The predictions stay."""
+    some = ROWS[::4]
+    blanked = [row | dict.fromkeys((*MEASURED, "notes", "check"), "") for row in some]
+    found, bare = as_json(some, predictions(some)), as_json(blanked, predictions(blanked))
+    assert bare["n"] == found["n"] == len(some) and bare["left_out"] == []
+    assert [r["predicted"] for r in bare["rows"]] == [r["predicted"] for r in found["rows"]]
+    assert [(r["low"], r["high"]) for r in bare["rows"]] == [(r["low"], r["high"]) for r in found["rows"]]
+    assert {r["measured"] for r in bare["rows"]} == {r["error"] for r in bare["rows"]} == {None}
+    assert (bare["median_abs"], bare["failed"]) == (None, found["failed"])
+
+
+def test_it_has_no_report_of_errors(tmp_path: Path) -> None:
+    file = tmp_path / "plans.csv"
+    with file.open("w", newline="", encoding="utf-8") as out:
+        table = csv.DictWriter(out, [*ROWS[0]])
+        table.writeheader()
+        table.writerows(row | dict.fromkeys(MEASURED, "") for row in ROWS[:3])
+    done = call("scn", "validate", str(file), "--out", str(tmp_path / "out"), cwd=ROOT)
+    assert done.code == 0, done.err
+    assert "3 rows, 0 left out, 3 predicted; nothing is measured" in done.out
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "why"),
+    [
+        ("layers", "abc", "layers is `abc`"), ("layers", "1e300", "layers is `1e300`"), ("heads", "0", "heads is `0`"),
+        ("n_gpus", "nan", "n_gpus is `nan`"), ("seq", "-1", "seq is `-1`"), ("experts", "inf", "experts is `inf`"),
+        ("layers", "12.5", "layers is `12.5`"), ("precision", "fp17", "the precision `fp17` is not known"),
+    ],
+)  # fmt: skip
+def test_a_row_that_no_run_can_have_counts_as_failed(column: str, value: str, why: str) -> None:
+    (found,) = predictions([ROWS[0] | {column: value}])
+    assert found.predicted is None and found.why.startswith(why)
+
+
+@pytest.mark.parametrize("value", ["0", "-3", "nan", "inf", "1,000"])
+def test_a_time_that_no_step_takes_is_none(value: str) -> None:
+    assert measured_seconds({"iter_time_s": value}) is None
 
 
 def test_measured_seconds_follow_from_the_token_rate() -> None:
@@ -73,7 +117,7 @@ def test_four_in_five_rows_lie_in_their_interval() -> None:
     """The stacks' spreads are those of 782 rows; of this selection, with its small stacks, about as many lie inside."""
     found = [p for p in predictions(ROWS) if p.predicted and p.low and p.high]
     assert len(found) >= 80
-    inside = sum(p.low <= p.measured <= p.high for p in found if p.low and p.high)
+    inside = sum(p.low <= p.measured <= p.high for p in found if p.low and p.high and p.measured)
     assert 0.7 <= inside / len(found) <= 0.9
 
 

@@ -1,5 +1,6 @@
 """`scn validate RUNS.csv`: published runs predicted from their configuration, and how far the predictions are off."""
 
+import csv
 import json
 import sys
 from collections.abc import Sequence
@@ -68,6 +69,8 @@ def table_of(file: Path) -> Rows:
         raise click.UsageError(
             f"cannot read {file}: {getattr(error, 'strerror', None) or 'it is not UTF-8 text'}"
         ) from error
+    except csv.Error as error:
+        raise click.UsageError(f"cannot read {file}: it is no CSV table ({error})") from error
 
 
 def hold(file: Path, asked: str | None, conditions: Sequence[str]) -> "Held":
@@ -81,7 +84,7 @@ def hold(file: Path, asked: str | None, conditions: Sequence[str]) -> "Held":
     with click.progressbar(
         rows, label=f"predicting {file.name}", file=sys.stderr, hidden=not sys.stderr.isatty()
     ) as bar:
-        found = predictions(bar, kind)
+        found = predictions(rows, kind, bar)
     return Held(file.name, sha256(file.read_bytes()).hexdigest(), kind, rows, found, conditions)
 
 
@@ -130,7 +133,8 @@ def validate(
 
     A prediction reads only a row's configuration. Errors are predicted / measured - 1 of seconds a step, or of bytes
     a GPU as the row's framework counts them; the bias is their median. A row is left out only where a required column
-    is empty; a run that Tonnage cannot evaluate counts as failed.
+    is empty; a run that Tonnage cannot evaluate counts as failed. Where no row of FILE has a measurement every row is
+    predicted all the same, nothing is compared and no report is written.
 
     A table of step times and one of memory may be given together and make one report: validation.html and .pdf, its
     numbers as .json, its rows as .csv.
@@ -138,7 +142,7 @@ def validate(
     Exit: 0 predicted, 2 FILE is not such a table, 3 the report could not be written.
     """
     from reports.validation.errors import as_json
-    from reports.validation.text import as_text
+    from reports.validation.text import as_text, measured
 
     held = [hold(file, asked, conditions) for file in files]
     refuse_twice(held, form)
@@ -148,8 +152,8 @@ def validate(
             if form == "json"
             else as_text(h.rows, h.found, h.kind) + "\n"
         )
-    if form == "json" and out is None:
-        return shell.HOLDS
+    if (form == "json" and out is None) or not all(measured(h.found) or not h.found for h in held):
+        return shell.HOLDS  # a table of plans has predictions and no errors to report
     written, missing = write_report(held, out or Path("out"))
     shell.complain("\n".join(str(place) for place in written)) if form == "json" else click.echo(
         "the report\n" + "\n".join(f"  {place}" for place in written)

@@ -92,7 +92,11 @@ def experiment(table: Held) -> Json:
 
 def error_row(e: Errors, found: Sequence[Prediction]) -> Json:
     """The errors of a group, with how many of its rows lie in their interval."""
-    held = [p.low <= p.measured <= p.high for p in found if p.low is not None and p.high is not None]
+    held = [
+        p.low <= p.measured <= p.high
+        for p in found
+        if p.low is not None and p.high is not None and p.measured is not None
+    ]
     return asdict(e) | {"with_interval": len(held), "inside": sum(held)}
 
 

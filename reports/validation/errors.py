@@ -17,7 +17,7 @@ class Prediction:
 
     row: Row
     predicted: float | None
-    measured: float
+    measured: float | None
     why: str = ""
     low: float | None = None  # four in five runs like it lie between low and high
     high: float | None = None
@@ -25,7 +25,7 @@ class Prediction:
     @property
     def error(self) -> float | None:
         """predicted / measured - 1."""
-        return None if self.predicted is None else self.predicted / self.measured - 1.0
+        return None if self.predicted is None or self.measured is None else self.predicted / self.measured - 1.0
 
 
 @dataclass(frozen=True)
@@ -42,16 +42,23 @@ class Errors:
     high: float | None
 
 
-def predictions(rows: Iterable[Row], kind: Kind = TIME) -> list[Prediction]:
-    """Every row that is not left out, predicted or failed."""
+def left_out(rows: Sequence[Row], kind: Kind) -> list[str]:
+    """Why each row is left out, empty where it is not. A table in which nothing is measured is predicted all the
+    same; in any other a row without a measurement has nothing to be held against."""
+    bare = all(kind.measured(row) is None for row in rows)
+    return [
+        kind.left_out(row) or ("" if bare or kind.measured(row) is not None else kind.unmeasured) for row in rows
+    ]
+
+
+def predictions(rows: Sequence[Row], kind: Kind = TIME, told: Iterable[Row] | None = None) -> list[Prediction]:
+    """Every row that is not left out, predicted or failed. ``told``: the same rows, as somebody who counts hands them
+    out."""
     found = []
-    for row in rows:
-        if kind.left_out(row):
-            continue
-        value, why = kind.predict(row)
-        measured = kind.measured(row)
-        assert measured is not None
-        found.append(Prediction(kind.as_run(row), value, measured, why, *kind.interval(row, value)))
+    for row, why_not in zip(rows if told is None else told, left_out(rows, kind), strict=True):
+        if not why_not:
+            value, why = kind.predict(row)
+            found.append(Prediction(kind.as_run(row), value, kind.measured(row), why, *kind.interval(row, value)))
     return found
 
 
@@ -68,11 +75,12 @@ def errors_of(name: str, found: Sequence[Prediction]) -> Errors:
     """The errors of a group; a failed row counts in n and in failed."""
     own = [p.error for p in found if p.error is not None]
     size = [abs(e) for e in own]
+    failed = sum(p.predicted is None for p in found)
     if not own:
-        return Errors(name, len(found), len(found), None, None, None, None, None)
+        return Errors(name, len(found), failed, None, None, None, None, None)
     ratios = [1 / (1 + e) for e in own]
     spread = quantile(ratios, 0.1), quantile(ratios, 0.9)
-    return Errors(name, len(found), len(found) - len(own), median(size), quantile(size, 0.9), median(own), *spread)
+    return Errors(name, len(found), failed, median(size), quantile(size, 0.9), median(own), *spread)
 
 
 Key = Callable[[Row], str]
@@ -137,7 +145,9 @@ def as_json(rows: Sequence[Row], found: Sequence[Prediction], kind: Kind = TIME)
         "median_abs": total.median_abs,
         "p90_abs": total.p90_abs,
         "bias": total.bias,
-        "left_out": [{"id": r.get("id", ""), "why": why} for r in rows if (why := kind.left_out(r))],
+        "left_out": [
+            {"id": r.get("id", ""), "why": why} for r, why in zip(rows, left_out(rows, kind), strict=True) if why
+        ],
         "rows": [
             {
                 "id": p.row.get("id", ""),

@@ -54,8 +54,9 @@ class Fit:
 
 def studied(row: Row) -> bool:
     """The rows fitted on: pre-training on GPUs, everything known (grade A), with a step time. 630 of the open ones."""
-    known = row.get("grade") == "A" and row.get("task") == "pretrain" and not row["gpu"].startswith("TPU")
-    return known and not left_out(row) and table.gpu_of(row) is not None
+    known = row.get("grade") == "A" and row.get("task") == "pretrain" and not row.get("gpu", "").startswith("TPU")
+    usable = known and not left_out(row) and table.measured_seconds(row) is not None
+    return usable and table.gpu_of(row) is not None and not table.unreadable(row)
 
 
 def cases_of(rows: Sequence[Row]) -> tuple[Case, ...]:
@@ -64,7 +65,7 @@ def cases_of(rows: Sequence[Row]) -> tuple[Case, ...]:
     for row in filter(studied, rows):
         seconds = table.measured_seconds(row)
         assert seconds is not None
-        found.append(Case(row, settled(row)[0], math.log(seconds), row["source"][:SOURCE]))
+        found.append(Case(row, settled(row)[0], math.log(seconds), row.get("source", "")[:SOURCE]))
     return tuple(found)
 
 

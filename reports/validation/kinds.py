@@ -19,6 +19,7 @@ class Kind:
     scale: float
     required: tuple[str, ...]
     left_out: Callable[[Row], str]
+    unmeasured: str  # why a row without a measurement is left out of a table that has measurements
     measured: Callable[[Row], float | None]
     predict: Callable[[Row], tuple[float | None, str]]
     interval: Callable[[Row, float | None], tuple[float | None, float | None]]
@@ -31,10 +32,10 @@ def _same(row: Row) -> Row:
 
 TIME = Kind(
     "time", "Step time", "runs", "seconds a step", "s", 1.0, rows.REQUIRED,
-    step_time.left_out, rows.measured_seconds, step_time.predict, step_time.interval, _same,
+    step_time.left_out, step_time.UNMEASURED, rows.measured_seconds, step_time.predict, step_time.interval, _same,
 )  # fmt: skip
 MEMORY = Kind(
     "memory", "Memory", "measured memory", "bytes a GPU", "GiB", memory.GIB, (*memory.REQUIRED, "value_gib"),
-    memory.left_out, memory.measured, memory.predict, memory.interval, memory.as_run,
+    memory.left_out, memory.UNMEASURED, memory.measured, memory.predict, memory.interval, memory.as_run,
 )  # fmt: skip
 KINDS = {kind.name: kind for kind in (TIME, MEMORY)}

@@ -67,7 +67,7 @@ def groups(found: Sequence[Prediction], sources: Mapping[str, str]) -> list[Grou
     """The groups with two layouts or more, those that cost most first; ``sources`` by id."""
     table: dict[tuple[str, ...], dict[tuple[str, ...], list[Prediction]]] = defaultdict(lambda: defaultdict(list))
     for p in found:
-        if p.predicted is not None and tokens(p.row):
+        if p.error is not None and tokens(p.row):
             same = tuple(sources.get(p.row.get("id", ""), "") if k == "source" else p.row.get(k, "") for k in SAME)
             table[same][tuple(p.row.get(k, "") for k in LAYOUT)].append(p)
     made = [Group(same, _choices(layouts)) for same, layouts in table.items() if len(layouts) > 1]
@@ -84,7 +84,7 @@ def _choices(layouts: Mapping[tuple[str, ...], Sequence[Prediction]]) -> tuple[C
         Choice(
             layout,
             median((p.predicted or 0.0) / tokens(p.row) for p in same),
-            median(p.measured / tokens(p.row) for p in same),
+            median((p.measured or 0.0) / tokens(p.row) for p in same),
         )
         for layout, same in layouts.items()
     ]

@@ -17,11 +17,12 @@ from engine.memory import StageMemory
 from engine.read import read
 from reports.intervals import intervals
 from reports.validation.memory_settings import as_run, settings
-from reports.validation.rows import Row, gpu_of, number, stack_of
+from reports.validation.rows import Row, gpu_of, number, stack_of, unreadable
 from reports.validation.settings import template
 from reports.validation.step_time import LADDER, UNSUPPORTED
 
 GIB = 2.0**30
+UNMEASURED = "no value_gib"
 REQUIRED = ("layers", "hidden", "seq", "mbs", "gbs", "gpu", "n_gpus", "framework")
 SAYS = {"torchtitan": "reserved", "torchtitan-2024": "reserved", "megatron-deepspeed": "driver"}  # others: allocated
 LEVELS: dict[str, Callable[[StageMemory], Any]] = {
@@ -44,15 +45,13 @@ def level(row: Row) -> str:
 def measured(row: Row) -> float | None:
     """The published number in bytes; None where the run ran out of memory, or it is no number of bytes."""
     value = number(row, "value_gib")
-    return None if value is None else value * GIB
+    return value * GIB if value is not None and value > 0 else None
 
 
 def left_out(row: Row) -> str:
-    """Why a row cannot be held against anything; empty where it can."""
+    """Why a row cannot be predicted; empty where it can. Only an absent column leaves a row out."""
     missing = [name for name in REQUIRED if not row.get(name)]
-    if missing:
-        return "no " + ", ".join(missing)
-    return "" if measured(row) is not None else "no value_gib"
+    return "no " + ", ".join(missing) if missing else ""
 
 
 def least_that_fits(row: Row) -> Result:
@@ -72,6 +71,8 @@ def predict(row: Row) -> tuple[float | None, str]:
     """Bytes a GPU at the level that the row counts; None with the reason where the row is not supported."""
     if gpu_of(row) is None:
         return None, UNSUPPORTED
+    if wrong := unreadable(row):
+        return None, wrong
     result = least_that_fits(row)
     if not result.memory:
         return None, "; ".join(result.reasons) or "no memory"

@@ -4,6 +4,7 @@ Only configuration columns are read for a prediction. The measured columns, the 
 """
 
 import csv
+import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +12,13 @@ from pathlib import Path
 Row = Mapping[str, str]
 
 REQUIRED = ("layers", "hidden", "heads", "seq", "gpu", "n_gpus", "mbs", "gbs", "framework")
+OPTIONAL = (
+    "tp", "pp", "cp", "ep", "vpp", "kv_heads", "head_dim", "ffn", "vocab", "experts", "topk", "expert_ffn",
+    "moe_layers", "shared_experts", "gpus_per_node",
+)  # fmt: skip
+COUNTS = (*(name for name in REQUIRED if name not in ("gpu", "framework")), *OPTIONAL)
+WHOLE = ("layers", "hidden", "heads", "n_gpus")
+LARGEST = {"layers": 1e5, "n_gpus": 1e8, "tp": 1e8, "pp": 1e5, "cp": 1e8, "ep": 1e8, "vpp": 1e5, "experts": 1e7}
 GPUS = {
     "V100-SXM2": "v100-sxm", "A100-SXM-80GB": "a100-sxm", "A100-SXM-40GB": "a100-sxm-40gb", "H100-SXM-80GB": "h100-sxm",
     "H100-SXM-96GB": "h100-sxm-96gb", "H200": "h200", "H800": "h800-sxm", "GB200": "gb200", "GB300": "gb300",
@@ -29,7 +37,10 @@ STACKS = (
     ("GPT-NeoX", "deepspeed"), ("DeepSpeed", "deepspeed"), ("Colossal", "deepspeed"),
 )  # fmt: skip
 OTHER_STACK = "torch-fsdp2"
-PRECISIONS = {"": "bf16", "nvfp4": "fp4", "int8": "fp8"}
+PRECISIONS = {
+    "nvfp4": "fp4", "mxfp4": "fp4", "fp4": "fp4", "mxfp8": "fp8", "fp8": "fp8", "int8": "fp8", "bf16": "bf16",
+    "bfloat16": "bf16", "fp16": "fp16", "float16": "fp16", "tf32": "tf32", "fp32": "fp32", "float32": "fp32",
+}  # fmt: skip
 GBIT = 1e9 / 8
 CARDS = {"HDR": 200.0, "NDR": 400.0, "XDR": 800.0, "EDR": 100.0}  # Gb/s of an InfiniBand generation
 
@@ -41,11 +52,32 @@ def read(path: Path) -> list[dict[str, str]]:
 
 
 def number(row: Row, name: str) -> float | None:
-    """A column as a number; None where it is empty or no number."""
+    """A column as a number; None where it is empty or no finite number."""
     try:
-        return float(row.get(name) or "")
+        found = float(row.get(name) or "")
     except ValueError:
         return None
+    return found if math.isfinite(found) else None
+
+
+def precision_of(row: Row) -> str | None:
+    """The precision by the first letters of the row's, as "fp8 current scaling"; bf16 where none is stated, None where
+    it is not known."""
+    text = row.get("precision", "").lower()
+    return next((ours for theirs, ours in PRECISIONS.items() if text.startswith(theirs)), None if text else "bf16")
+
+
+def unreadable(row: Row) -> str:
+    """Which dimension or degree is no number that a run can have, or that the precision is unknown; else empty."""
+    if precision_of(row) is None:
+        return f"the precision `{row['precision'][:40]}` is not known"
+    for name in COUNTS:
+        text = row.get(name, "")
+        found = number(row, name)
+        least, most = 0.0 if name in OPTIONAL else 1e-9, LARGEST.get(name, 1e15)
+        if text and (found is None or not least <= found <= most or (name in WHOLE and found % 1)):
+            return f"{name} is `{text[:40]}`, no number that a run can have"
+    return ""
 
 
 def absent(row: Row) -> list[str]:
@@ -56,10 +88,10 @@ def absent(row: Row) -> list[str]:
 def measured_seconds(row: Row) -> float | None:
     """The measured step time: as published, else batch x sequence over the token rate of all GPUs."""
     own = number(row, "iter_time_s")
-    if own is not None:
+    if own is not None and own > 0:
         return own
     rate, gpus, batch, sequence = (number(row, k) for k in ("tokens_per_s_per_gpu", "n_gpus", "gbs", "seq"))
-    if rate is None or gpus is None or batch is None or sequence is None or rate * gpus == 0:
+    if rate is None or gpus is None or batch is None or sequence is None or rate * gpus <= 0:
         return None
     return batch * sequence / (rate * gpus)
 

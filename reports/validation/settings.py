@@ -8,7 +8,7 @@ from typing import Any
 
 from dsl.files import load_text
 from dsl.resolve import resolve
-from reports.validation.rows import PRECISIONS, Row, card, gpu_of, number, stack_of
+from reports.validation.rows import Row, card, gpu_of, number, precision_of, stack_of
 
 GIGABIT_400 = 50e9
 NEWER = {"v100-sxm": 12.5e9, "a100-sxm": 25e9, "a100-sxm-40gb": 25e9, "gb300": 100e9, "b300": 100e9}  # bytes/s a GPU
@@ -84,7 +84,7 @@ def precision(row: Row, found: Mapping[str, Any]) -> str:
     stated = row["precision"]
     if not stated and stack_of(row) == "nemo" and found.get("cluster.gpu.peak.fp8") is not None:
         return "fp8"
-    return PRECISIONS.get(stated, stated)
+    return precision_of(row) or stated
 
 
 def selective(row: Row) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """The step time of a published run: its prediction, its interval, and why a row is left out."""
 
+import math
 from typing import Any
 
 from engine.evaluate import evaluate
@@ -15,15 +16,14 @@ LADDER: tuple[dict[str, Any], ...] = (
     {"layout.recompute": "selective", "layout.recompute.ops": ("norm", "activation", "q_up", "kv_up")},
     {"layout.recompute": "full"},
 )
+UNMEASURED = "no iter_time_s and no tokens_per_s_per_gpu"
 UNSUPPORTED = "the library has no such GPU"
 
 
 def left_out(row: Row) -> str:
-    """Why a row cannot be held against anything; empty where it can. Only an absent column leaves a row out."""
+    """Why a row cannot be predicted; empty where it can. Only an absent column leaves a row out."""
     missing = table.absent(row)
-    if missing:
-        return "no " + ", ".join(missing)
-    return "" if table.measured_seconds(row) is not None else "no iter_time_s and no tokens_per_s_per_gpu"
+    return "no " + ", ".join(missing) if missing else ""
 
 
 def interval(row: Row, seconds: float | None) -> tuple[float | None, float | None]:
@@ -53,8 +53,10 @@ def predict(row: Row) -> tuple[float | None, str]:
     """Seconds a step from the configuration columns alone; None with the reason where the row is not supported."""
     if table.gpu_of(row) is None:
         return None, UNSUPPORTED
+    if wrong := table.unreadable(row):
+        return None, wrong
     _, result = settled(row)
     seconds = result.columns.get("step_time")
-    if seconds is None:
+    if seconds is None or not math.isfinite(float(seconds[0])):
         return None, "; ".join(result.reasons) or "no step time"
     return float(seconds[0]), ""

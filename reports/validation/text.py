@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from reports.commands.catalog import table
-from reports.validation.errors import Errors, Prediction, errors_of, grouped, groups_of, worst
+from reports.validation.errors import Errors, Prediction, errors_of, grouped, groups_of, left_out, worst
 from reports.validation.kinds import Kind
 from reports.validation.rows import Row
 
@@ -50,7 +50,7 @@ def worst_lines(bad: Sequence[Prediction], kind: Kind) -> list[tuple[str, ...]]:
     for p in bad:
         r = p.row
         gpus = f"{r.get('n_gpus', '').removesuffix('.0')} {r.get('gpu', '')}"
-        shown = tuple(f"{v / kind.scale:.4g}" for v in (p.predicted or 0.0, p.measured))
+        shown = tuple(f"{v / kind.scale:.4g}" for v in (p.predicted or 0.0, p.measured or 0.0))
         lines.append((r.get("id", ""), percent(p.error, signed=True), *shown, r.get("model", ""), gpus, r["framework"]))
     return lines
 
@@ -59,16 +59,24 @@ def reasons(rows: Sequence[Row], found: Sequence[Prediction], kind: Kind) -> lis
     """Rows that failed and rows left out, counted by reason."""
     return [
         ("failed", Counter(p.why for p in found if p.why)),
-        ("left out", Counter(why for row in rows if (why := kind.left_out(row)))),
+        ("left out", Counter(filter(None, left_out(rows, kind)))),
     ]
+
+
+def measured(found: Sequence[Prediction]) -> bool:
+    """Whether any row has something that its prediction can be held against."""
+    return any(p.measured is not None for p in found)
 
 
 def as_text(rows: Sequence[Row], found: Sequence[Prediction], kind: Kind) -> str:
     """The errors of all rows, by group, the worst rows, and the rows that failed or were left out."""
-    left = sum(bool(kind.left_out(row)) for row in rows)
+    left = sum(map(bool, left_out(rows, kind)))
+    counts = f"{len(rows)} rows, {left} left out, {len(found)}"
+    if found and not measured(found):
+        return f"{counts} predicted; nothing is measured, so nothing is compared. --format json has every prediction."
     parts = [
         f"{kind.title}: error = predicted / measured - 1 of {kind.what}; bias is its median.\n"
-        f"{len(rows)} rows, {left} left out, {len(found)} held against a prediction.",
+        f"{counts} held against a prediction.",
         table([HEAD, line(errors_of("all", found))]),
     ]
     for name, key in groups_of(kind).items():
@@ -76,7 +84,8 @@ def as_text(rows: Sequence[Row], found: Sequence[Prediction], kind: Kind) -> str
         if len(own) > 1:
             parts.append(table([(f"by {name}", *HEAD[1:]), *(line(e) for e in own)]))
     bad = worst(found, WORST)
-    parts.append(f"the {len(bad)} rows with the largest errors\n" + table(worst_lines(bad, kind)))
+    if bad:
+        parts.append(f"the {len(bad)} rows with the largest errors\n" + table(worst_lines(bad, kind)))
     if shared := common([p.row for p in bad], [p.row for p in found], kind):
         parts.append("what they have in common\n" + "\n".join(f"  {text}" for text in shared))
     for title, counted in reasons(rows, found, kind):
