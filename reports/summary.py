@@ -158,5 +158,5 @@ def _key_number(point: Json, limit: Json | None, name: str, label: str, unit: st
         "limit": None if limit is None else {"value": limit["value"], "op": limit["op"]},
         "margin": margin(value, limit),
         "note": NOTES.get(name, ""),
-        "interval": (point["intervals"] or {}).get(name) if name == "memory_per_gpu" else None,
+        "interval": (point["intervals"] or {}).get(name),
     }

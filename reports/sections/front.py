@@ -53,6 +53,8 @@ def front(plan: Plan) -> Section:
     return Section("summary", "Executive summary", conditions_table(conditions), facts=facts, template="front")
 
 
+FEW = 15  # published runs; with fewer a framework's interval is that of all, half as wide again
+
 KINDS = {
     "procurement": "Capacity plan · procurement",
     "design_review": "Capacity plan · design review",
@@ -139,14 +141,35 @@ def ranges(plan: Plan) -> dict[str, Any] | None:
         q = plan.result(name)
         low, high = (Quantity(end[side], q.unit, q.decimals).text() for side in ("low", "high"))
         ends.append(f"{low} to {high}{' a step' if name == 'step_time' else ''}")
-    rows = plan.number("stack.measured_rows")
+    rows, predicted = plan.number("stack.measured_rows"), plan.result("step_time").value
+    shares = [found["step_time"][side] / predicted for side in ("low", "high")] if predicted else [None, None]
     return {
         "low": Quantity(plan.number("stack.measured_low"), "", 2).text(),
         "high": Quantity(plan.number("stack.measured_high"), "", 2).text(),
         "ends": ends,
+        "wider": [Quantity(v, "", 2).text() for v in shares] if is_wider(plan, shares[1]) else [],
+        "crossed": [f"{q.limit_text()} {q.display.name}".strip() for q in crossed(plan, found)],
         "rows": int(rows) if rows else 0,
+        "few": bool(rows and rows < FEW),
         "stack": plan.name_of("stack"),
     }
+
+
+def is_wider(plan: Plan, high: float | None) -> bool:
+    """Whether the interval is wider than the framework's own, since no run like this one was measured."""
+    own = plan.number("stack.measured_high")
+    return bool(own and high and abs(high - own) > 1e-6)
+
+
+def crossed(plan: Plan, found: dict[str, Any]) -> list[Quantity]:
+    """The limits of key numbers that lie inside their intervals: what is required may be missed."""
+    made = []
+    for row in plan.document.get("key_numbers", []):
+        ends, limit = found.get(row["name"]) or {}, row.get("limit") or {}
+        value = limit.get("value")
+        if ends and value is not None and ends["low"] < value < ends["high"] and row["name"] != "memory_per_gpu":
+            made.append(Quantity(row["value"], row.get("unit") or "", row.get("decimals"), value, limit.get("op", "")))
+    return made
 
 
 def memory_range(plan: Plan) -> dict[str, Any] | None:
