@@ -187,3 +187,10 @@ def test_what_the_command_line_sets_reaches_the_entries() -> None:
     scenario = scenario_of(PROGRAMME % ("", ""), "cluster.nodes=32")
     (block,) = scenario.portfolios
     assert block.gpus == 256 and [e.gpus for e in block.entries] == [64, 96, 64]
+
+
+def test_page_one_names_the_programme_beside_its_run(tmp_path: Path) -> None:
+    document, found = made(tmp_path)
+    page = " ".join(render_html(document).split())
+    cost = found["results"]["programme.cost"]
+    assert cost and f"The programme “A year” ends after {found['results']['programme.time'] / 86400:.1f} days" in page

@@ -7,8 +7,9 @@ from reports.plan import Json, Plan
 from reports.prose import capital, count, joined, lower_first, sentence
 from reports.quantities import Quantity
 from reports.sections import points
-from reports.sections.compare import verdict_line
+from reports.sections.compare import verdict_line as comparison_line
 from reports.sections.optimize import aims, margins, shown, winner_of
+from reports.sections.portfolio import verdict_line as programme_line
 from reports.sections.sensitivity import largest
 from reports.table_summary import choice, subject
 
@@ -37,11 +38,11 @@ def tables(plan: Plan) -> list[Json]:
 
 
 def beside_runs(plan: Plan) -> list[dict[str, str]]:
-    """A line for each comparison and each table of a file that is about a run."""
+    """A line for each comparison, table and programme of a file that is about a run."""
     if not plan.experiment["points"]:
         return []
-    compared = [e for e in plan.document["experiments"] if e["kind"] == "compare"]
-    lines = [(e, verdict_line(e)) for e in compared] + [(e, one_line(e)) for e in tables(plan)]
+    told = {"compare": comparison_line, "portfolio": programme_line, **dict.fromkeys(KINDS, one_line)}
+    lines = [(e, told[e["kind"]](e)) for e in plan.document["experiments"] if e["kind"] in told]
     return [{"key": f"{e['kind']}-{e['name']}", "text": said} for e, said in lines]
 
 

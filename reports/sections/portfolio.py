@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 from reports.identity import written_date
 from reports.plan import Json, Plan, Section
-from reports.prose import capital
+from reports.prose import capital, joined
 from reports.quantities import Quantity
 from reports.sections.cost import money_unit
 from reports.sections.requirements import operand
@@ -48,6 +48,18 @@ def section(e: Json) -> Section:
     }
     return Section(key, e["title"] or capital(e["name"]), tuple(t for t in tables if t), (f"calendar/{e['name']}",),
                    facts=facts, template="portfolio")  # fmt: skip
+
+
+def verdict_line(e: Json) -> str:
+    """A programme in a sentence: when it ends, what it costs, and how far it uses its cluster."""
+    results, title = e["results"], e["title"] or e["name"]
+    values = (
+        ("ends after {}", Quantity(results["programme.time"], "days", 1)),
+        ("costs {}", Quantity(results["programme.cost"], *money_unit(results["programme.cost"]))),
+        ("uses {} of the GPU-hours held", Quantity(results["programme.utilization"], "%", 1)),
+    )
+    said = [clause.format(value.text()) for clause, value in values if not value.missing]
+    return f"The programme “{title}” {joined(said) or 'lacks inputs'}"
 
 
 def day(e: Json, seconds: float | None) -> str:
