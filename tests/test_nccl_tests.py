@@ -123,3 +123,12 @@ def test_what_is_printed_is_read_back(kind: str, ranks: int, bus: float) -> None
 
 def test_detection() -> None:
     assert detects(HEAD) and not detects("# size of a table\n")
+
+
+@pytest.mark.parametrize("place", [0, 5, 6, 7])
+def test_a_number_that_no_test_prints_is_a_problem(place: int) -> None:
+    words = ["1048576", "262144", "float", "sum", "-1", "50.0", "21.0", "36.7", "0", "50.0", "21.0", "36.7", "0"]
+    words[place] = "9" * 400
+    tests, problems = read(f"# Collective test starting: all_reduce_perf\n{HEAD} {' '.join(words)}\n".encode(), "x.txt")
+    assert not tests and [p.code for p in problems] == ["E16"]
+    assert "does not match its header" in problems[0].title

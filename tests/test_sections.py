@@ -77,6 +77,23 @@ def test_the_front_counts_what_is_not_included() -> None:
     assert facts["not_included"] == absent
 
 
+def test_page_one_says_how_sure_times_are_and_which_limits_lie_inside() -> None:
+    given = document()
+    point, keys = main_point(given), {row["name"]: row for row in given["key_numbers"]}
+    days, step = point["results"]["time_to_train"], point["results"]["step_time"]
+    point["settings"]["stack.measured_high"] = 1.2
+    ends = {name: {"low": 0.9 * v, "high": 1.3 * v} for name, v in (("step_time", step), ("time_to_train", days))}
+    point["intervals"], keys["time_to_train"]["interval"] = ends, ends["time_to_train"]
+    keys["time_to_train"]["limit"] = {"value": 1.1 * days, "op": "<="}
+    facts = front(plan_of(given)).facts or {}
+    assert "in four of five · limit ≤" in facts["keys"][0]["below"]
+    assert len(facts["range"]["crossed"]) >= 1 and facts["range"]["crossed"][0].endswith("days")
+    assert facts["range"]["wider"] == ["0.90", "1.30"]
+    keys["time_to_train"]["limit"] = {"value": 1.4 * days, "op": "<="}
+    after = (front(plan_of(given)).facts or {})["range"]["crossed"]
+    assert len(after) == len(facts["range"]["crossed"]) - 1
+
+
 def test_missing_results_name_what_they_need() -> None:
     facts = front(plan_of(bare())).facts or {}
     time = facts["keys"][0]

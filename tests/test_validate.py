@@ -140,6 +140,7 @@ def test_megatron_of_2021_ends_with_the_a100() -> None:
     row = ROWS[0] | {"framework": "Megatron-LM"}
     assert stack_of(row | {"gpu": "A100-SXM-80GB"}) == "megatron-2021"
     assert stack_of(row | {"gpu": "H100-SXM-80GB"}) == "megatron-core"
+    assert stack_of(row | {"gpu": "B200-SXM-180GB", "framework": "Megatron-LM 0a1b2c3"}) == "megatron-core"
 
 
 def test_more_ranks_than_sequences_split_the_sequence() -> None:

@@ -26,6 +26,9 @@ DEVICE = re.compile(r"#\s*Rank\s+(\d+)\s.*?\bon\s+(\S+)\s+device\s+\S+\s+\[[^\]]
 PRINTED = 5e-3  # GB/s: bandwidths are printed with two digits
 
 
+LARGEST = 1e18  # bytes, microseconds or GB/s of a row; more is no measurement
+
+
 class Row(NamedTuple):
     """One size, out of place or in place: seconds, and bytes a second as printed."""
 
@@ -173,9 +176,11 @@ def _rows(columns: tuple[str, ...], words: list[str], line: int) -> list[Row] | 
             if "N/A" in words[start : start + 3]:
                 continue
             return None
+        if not all(value <= LARGEST for value in (seconds, algorithm, bus, float(words[0]))):
+            return None
         wrong = words[start + 3] if start + 3 < len(words) else "0"
         if seconds > 0:
-            bad = int(float(wrong)) if re.fullmatch(r"\d+(\.\d+)?([eE][+-]?\d+)?", wrong) else 0
+            bad = int(min(float(wrong), LARGEST)) if re.fullmatch(r"\d+(\.\d+)?([eE][+-]?\d+)?", wrong) else 0
             found.append(Row(int(words[0]), place == 1, seconds * 1e-6, algorithm * 1e9, bus * 1e9, bad, line))
     return found
 

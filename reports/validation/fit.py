@@ -19,12 +19,11 @@ from engine.read import read
 from reports.validation import rows as table
 from reports.validation.errors import GROUPS, Errors, Prediction, errors_of, grouped
 from reports.validation.numbers import NUMBERS, Number
-from reports.validation.rows import Row
+from reports.validation.rows import SOURCE, Row
 from reports.validation.settings import template
 from reports.validation.step_time import left_out, settled
 
 SIZE = 0.06  # usual deviation of two runs of one configuration (pooled over 92 groups of open runs)
-SOURCE = 40  # letters of a source's text that tell it from another
 ROUNDS = 3
 APART = 1e-3  # of a number's width: the step of its slope
 

@@ -29,8 +29,8 @@ GPUS = {
 STACKS = (
     ("NeMo AutoModel", "torch-fsdp2"), ("Megatron-LM PTD-P", "megatron-2021"), ("Megatron-LM (SC21)", "megatron-2021"),
     ("Megatron-DeepSpeed", "megatron-deepspeed"), ("NeMo", "nemo"), ("Megatron-Bridge", "nemo"),
-    ("Megatron-LM/NeMo", "nemo"), ("Megatron-LM/Primus", "megatron-core"), ("Megatron-LM 23e00ed", "megatron-core"),
-    ("Megatron-LM", "megatron-2021"), ("Primus", "megatron-core"), ("HAI-LLM", "megatron-core"),
+    ("Megatron-LM/NeMo", "nemo"), ("Megatron-LM/Primus", "megatron-core"), ("Megatron-LM", "megatron-2021"),
+    ("Primus", "megatron-core"), ("HAI-LLM", "megatron-core"),
     ("MaxText", "jax-maxtext"), ("PaxML", "jax-maxtext"), ("axlearn", "jax-maxtext"), ("Pathways", "jax-maxtext"),
     ("llm-foundry", "llm-foundry"), ("TorchTitan (", "torchtitan-2024"), ("TorchTitan", "torchtitan"),
     ("torchtitan", "torchtitan"), ("nanotron", "nanotron"), ("Meta", "torchtitan"),
@@ -41,6 +41,7 @@ PRECISIONS = {
     "nvfp4": "fp4", "mxfp4": "fp4", "fp4": "fp4", "mxfp8": "fp8", "fp8": "fp8", "int8": "fp8", "bf16": "bf16",
     "bfloat16": "bf16", "fp16": "fp16", "float16": "fp16", "tf32": "tf32", "fp32": "fp32", "float32": "fp32",
 }  # fmt: skip
+SOURCE = 40  # letters of a row's source that tell one publisher from another; the rest is the page and its version
 GBIT = 1e9 / 8
 CARDS = {"HDR": 200.0, "NDR": 400.0, "XDR": 800.0, "EDR": 100.0}  # Gb/s of an InfiniBand generation
 
@@ -106,9 +107,9 @@ def stack_of(row: Row) -> str:
     benchmarks of 2024 ran on H100s, those on other GPUs are later."""
     if row["framework"].startswith("TorchTitan (") and not row["gpu"].startswith("H100"):
         return "torchtitan"
-    if row["framework"] == "Megatron-LM" and not row["gpu"].startswith(("V100", "A100")):
-        return "megatron-core"
-    return next((stack for name, stack in STACKS if row["framework"].startswith(name)), OTHER_STACK)
+    found = next((stack for name, stack in STACKS if row["framework"].startswith(name)), OTHER_STACK)
+    later = found == "megatron-2021" and not row["gpu"].startswith(("V100", "A100"))
+    return "megatron-core" if later else found
 
 
 def card(row: Row, default: float) -> float:
