@@ -207,6 +207,7 @@ def test_another_number_of_ranks_belongs_to_no_row(saved: Path, tmp_path: Path) 
     found = called(saved, written(tmp_path / "a.txt", nccl("all_reduce", 16, [(GIB, 300.0)])))
     assert found.return_value == 2 and "nothing measured belongs to a row" in found.output
     assert "all_reduce over 16 ranks" in found.output
+    assert "the sheet asks all_reduce over 8 ranks at " in found.output and f"{GIB:.0f}" in found.output
 
 
 @pytest.mark.parametrize(("name", "text"), [

@@ -58,6 +58,7 @@ def test_results_are_listed_where_none_is_asked_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("arguments", "said"), [
+    (("days",), "there is no result `days`; did you mean time_to_train?"),
     (("cots",), "there is no result `cots`; did you mean cost?"),
     (("flatt.cost",), "has no run `flatt`; did you mean flat?"),
     (("cost", "--run", "zzz"), "has no run `zzz`; it has flat, hsdp"),

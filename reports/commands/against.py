@@ -1,7 +1,7 @@
 """`scn import --against SHEET FILE…`: output of an acceptance sheet's commands as pass or fail of its rows."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,7 @@ def against(sheet_file: Path, files: Sequence[tuple[str, bytes]], run: str, form
     judged, left = judge(rows, found)
     problems = [*problems, *wrong]
     if not problems and all(j.result == "not_measured" for j in judged):
-        problems.append(nothing(sheet_file, left))
+        problems.append(nothing(sheet_file, rows, left))
     if problems:
         texts = {n: data[:200_000].decode("utf-8", "replace") for n, data in files}
         shell.complain(show(problems, texts) + "\n")
@@ -44,11 +44,22 @@ def against(sheet_file: Path, files: Sequence[tuple[str, bytes]], run: str, form
     return shell.DOES_NOT_HOLD if counts(judged)["fail"] else shell.HOLDS
 
 
-def nothing(sheet_file: Path, left: "Sequence[Observed]") -> Problem:
-    """Nothing that was measured belongs to a row."""
-    notes = tuple(f"measured: {of_no_row(o)}" for o in left[:3])
+def nothing(sheet_file: Path, rows: Sequence[Mapping[str, Any]], left: "Sequence[Observed]") -> Problem:
+    """Nothing that was measured belongs to a row; what the sheet asks of the same tests."""
+    asked = [wanted(rows, test) for test in dict.fromkeys(o.test for o in left[:3])]
+    notes = (*(f"measured: {of_no_row(o)}" for o in left[:3]), *filter(None, asked))
     return Problem("E26", f"nothing measured belongs to a row of {sheet_file}", Span(str(sheet_file), 1, 1),
                    "the sheet", notes=notes, help="run the commands of the sheet as they stand")  # fmt: skip
+
+
+def wanted(rows: Sequence[Mapping[str, Any]], test: str) -> str:
+    """The ranks and sizes at which a sheet has a test; empty where it has not."""
+    found: dict[float, list[str]] = {}
+    for row in rows:
+        if row["test"] == test and row["ranks"]:
+            found.setdefault(row["ranks"], []).append(f"{row['size']:.0f} bytes" if row["size"] else "any size")
+    each = (f"{ranks:.0f} ranks at {' and '.join(sizes)}" for ranks, sizes in found.items())
+    return f"the sheet asks {test} over {'; '.join(each)}" if found else ""
 
 
 def of_no_row(o: "Observed") -> str:

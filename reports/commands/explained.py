@@ -63,6 +63,9 @@ def chosen(scenario: "Scenario", result: str, run: str | None) -> "tuple[Run, st
     return runs[name], last
 
 
+EVERYDAY = {"days": "time_to_train", "memory": "memory_per_gpu", "throughput": "tokens_per_second", "price": "cost"}
+
+
 def unknown(name: str, names: tuple[str, ...], run: "Run", missing: tuple[str, ...]) -> str:
     """What to say of a result that the run does not have: it lacks an input, or there is none of that name."""
     from dsl.problems import listed as listed_words
@@ -72,7 +75,7 @@ def unknown(name: str, names: tuple[str, ...], run: "Run", missing: tuple[str, .
     if name in BY_NAME:
         needs = f": it needs {listed_words(missing)}" if missing else "; render says why"
         return f"run `{run.name}` has no {name}{needs}"
-    near = nearest(name, BY_NAME)
+    near = nearest(name, BY_NAME) or EVERYDAY.get(name)
     return f"there is no result `{name}`; " + (f"did you mean {near}?" if near else f"there are {', '.join(names)}")
 
 
