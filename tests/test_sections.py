@@ -92,6 +92,8 @@ def test_page_one_says_how_sure_times_are_and_which_limits_lie_inside() -> None:
     keys["time_to_train"]["limit"] = {"value": 1.4 * days, "op": "<="}
     after = (front(plan_of(given)).facts or {})["range"]["crossed"]
     assert len(after) == len(facts["range"]["crossed"]) - 1
+    keys["time_to_train"]["limit"] = None
+    assert (front(plan_of(given)).facts or {})["keys"][0]["below"].endswith("in four of five")
 
 
 def test_missing_results_name_what_they_need() -> None:

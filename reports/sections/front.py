@@ -83,7 +83,7 @@ def key_number(plan: Plan, row: Any) -> dict[str, Any]:
             below += f" · margin {Quantity(row['margin'], '%', 1).text()}"
     if row.get("interval"):
         low, high = (Quantity(row["interval"][side], *shown).number() for side in ("low", "high"))
-        below = f"{low} to {high} in four of five · {below}"
+        below = " · ".join(filter(None, (f"{low} to {high} in four of five", below)))
     if missing:
         below = f"needs {joined(missing)}"
     return {
