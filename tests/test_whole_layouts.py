@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine import layout, validity
-from engine.evaluate import Result, evaluate
+from engine.evaluate import Result, evaluate, fill_memory
 from engine.read import read
 from tests.settings import settings as flat
 
@@ -95,8 +95,11 @@ def test_every_layout_that_can_be_built_adds_up(changed: dict[str, Any]) -> None
             assert e.row.exposed[0] <= e.row.seconds[0] * (1 + 1e-9) + 1e-12, e.row.op
     parts = sum(value(r, name) for name in r.columns if name.endswith("_memory"))
     assert parts == pytest.approx(value(r, "memory_per_gpu"), rel=1e-9)
-    assert value(r, "memory_per_gpu") == max(value(r, f"memory_{p}") for p in ("step", "load", "update", "save"))
+    fullest = value(r, "memory_per_gpu")
+    assert fullest == max(value(r, f"memory_{p}") for p in ("step", "load", "update", "save"))
+    fill_memory(r)  # every stage, not only those that can be the fullest
     assert sum(s.layers for s in r.memory) == changed["model.layers"]
+    assert max(float(s.total[0]) for s in r.memory) == value(r, "memory_per_gpu") == fullest
     assert 0 < value(r, "effective_training_time") <= 1
     assert 0 <= value(r, "mfu") < 1
 
