@@ -182,4 +182,5 @@ def test_every_counted_number_is_counted_somewhere(text: str) -> None:
 def test_constants_are_told_with_their_comments() -> None:
     found = assignments(str(ROOM / "memory.py"))
     assert found["GATHERED_UNITS"][1] == "FSDP holds the layer it computes and the one it prefetches"
+    assert "Bytes of logits per token" in assignments(str(ROOM / "operators" / "head.py"))["LOGIT_BYTES"][1]
     assert "Tiles of a GEMM kernel" in assignments(str(ROOM / "kernels.py"))["TILES"][1]

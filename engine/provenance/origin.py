@@ -189,7 +189,8 @@ def assignments(file: str) -> dict[str, tuple[int, str]]:
 
 def comment(lines: Sequence[str], first: int, last: int) -> str:
     """The comment at the end of a statement, else the one above it."""
-    after = lines[last - 1].partition("  # ")[2] or lines[first - 1].partition("  # ")[2]
+    ends = (lines[line - 1].partition("  # ")[2] for line in (last, first))
+    after = next((end for end in ends if end and not end.startswith("fmt:")), "")
     above: list[str] = []
     while first >= 2 and lines[first - 2].startswith("# "):
         above.insert(0, lines[first - 2][2:])
