@@ -1,28 +1,18 @@
 """Figures of tables of points: on tables the engine evaluated, and on odd data; nothing overlaps, nothing is cut."""
 
-from importlib import import_module
-from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
 
 from reports import figures, style
 from reports.figures import chart, columns, distribution, front, heatmap, lines, removed, scaling, scatter, tornado
 from tests.experiment_documents import experiment
 from tests.experiment_samples import DATA
-from tests.test_figures import whole
+from tests.test_figures import holds_whatever_the_data, whole
 
 
 @pytest.mark.parametrize("name", figures.OF_TABLES)
 def test_figure_of_odd_data(name: str) -> None:
-    draw = import_module(f"reports.figures.{name}").draw
-
-    @settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-    @given(DATA[name])
-    def holds(data: Any) -> None:
-        whole(draw(data))
-
-    holds()
+    holds_whatever_the_data(name, DATA[name])
 
 
 @pytest.mark.parametrize("name", figures.OF_TABLES)

@@ -55,13 +55,23 @@ def frame(table: Table, space: Space, found: Found) -> Any:
     return pd.DataFrame(columns | {m.name: found.results.get(m.name, empty) for m in METRICS})
 
 
-class Csv:
-    """Comma-separated values; base units, 12 digits, what is missing is empty."""
+class Written:
+    """A table written beside its place, which takes its name when it is whole."""
 
     def __init__(self, place: Path, table: Table, space: Space) -> None:
         self.place, self.table, self.space, self.rows = place, table, space, 0
         self.part = place.with_name(f".{place.name}.part")
         self.file: Any = None
+
+    def finish(self) -> None:
+        """Gives the file its name."""
+        if self.file is not None:
+            self.file.close()
+            self.part.replace(self.place)
+
+
+class Csv(Written):
+    """Comma-separated values; base units, 12 digits, what is missing is empty."""
 
     def write(self, found: Found) -> None:
         """Adds points; the first ones come with the names of the columns."""
@@ -90,25 +100,14 @@ class Csv:
         self.file, self.rows = self.part.open("a", encoding="utf-8", newline=""), state["rows"]
         return True
 
-    def finish(self) -> None:
-        """Gives the file its name."""
-        if self.file is not None:
-            self.file.close()
-            self.part.replace(self.place)
-
     def leave(self) -> None:
         """Leaves the file for a call that goes on."""
         if self.file is not None:
             self.file.close()
 
 
-class Parquet:
+class Parquet(Written):
     """Parquet, a row group a part. It cannot be gone on with: a call that resumes begins anew."""
-
-    def __init__(self, place: Path, table: Table, space: Space) -> None:
-        self.place, self.table, self.space, self.rows = place, table, space, 0
-        self.part = place.with_name(f".{place.name}.part")
-        self.file: Any = None
 
     def write(self, found: Found) -> None:
         """Adds points as a row group."""
@@ -132,12 +131,6 @@ class Parquet:
     def restore(self, state: Any) -> bool:
         """Begins anew."""
         return False
-
-    def finish(self) -> None:
-        """Gives the file its name."""
-        if self.file is not None:
-            self.file.close()
-            self.part.replace(self.place)
 
     def leave(self) -> None:
         """Takes away what cannot be gone on with."""

@@ -125,12 +125,7 @@ def row_of(p: Prediction, sources: dict[str, str]) -> Json:
         "stack": stack_of(row),
         "precision": row.get("precision", ""),
         "layout": layouts.spelled([row.get(k, "") for k in layouts.LAYOUT]),
-        "predicted": p.predicted,
-        "measured": p.measured,
-        "error": p.error,
-        "low": p.low,
-        "high": p.high,
-        "why": p.why,
+        **p.told,
     }
 
 

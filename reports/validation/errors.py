@@ -27,6 +27,11 @@ class Prediction:
         """predicted / measured - 1."""
         return None if self.predicted is None or self.measured is None else self.predicted / self.measured - 1.0
 
+    @property
+    def told(self) -> dict[str, Any]:
+        """The row's numbers as JSON has them."""
+        return {name: getattr(self, name) for name in ("predicted", "measured", "error", "low", "high", "why")}
+
 
 @dataclass(frozen=True)
 class Errors:
@@ -148,16 +153,5 @@ def as_json(rows: Sequence[Row], found: Sequence[Prediction], kind: Kind = TIME)
         "left_out": [
             {"id": r.get("id", ""), "why": why} for r, why in zip(rows, left_out(rows, kind), strict=True) if why
         ],
-        "rows": [
-            {
-                "id": p.row.get("id", ""),
-                "predicted": p.predicted,
-                "measured": p.measured,
-                "error": p.error,
-                "low": p.low,
-                "high": p.high,
-                "why": p.why,
-            }
-            for p in found
-        ],
+        "rows": [{"id": p.row.get("id", ""), **p.told} for p in found],
     }
