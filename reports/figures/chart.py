@@ -11,7 +11,7 @@ from engine.metrics import BY_NAME
 from reports import terms
 from reports.figures import words
 from reports.prose import capital
-from reports.units import BINARY, UNITS, Unit, scaled, unit_of
+from reports.units import BINARY, Unit, scaled, unit_of
 from reports.units import SCALES as OF_UNITS
 
 Json = Mapping[str, Any]
@@ -168,7 +168,7 @@ def shown_unit(values: Sequence[float], name: str) -> Unit:
     if unit.factor != 1.0 or unit.base not in SCALES or not top:
         return unit
     binary = unit.base == "B" and all(v % 2**20 == 0 for v in values)
-    return scaled(top, UNITS[SCALES[unit.base][0]], BINARY if binary else SCALES) if unit.factor == 1.0 else unit
+    return scaled(top, unit, BINARY if binary else SCALES)
 
 
 def feasible(point: Json) -> bool:

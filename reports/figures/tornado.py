@@ -44,11 +44,16 @@ class TornadoData:
 
 
 def metrics(experiment: Mapping[str, Any]) -> list[str]:
-    """The results that a tornado can show: those with a value at the base and at both ends of some input."""
+    """The results that a tornado can show: those that have a value at the base and that some input moves."""
     base = experiment.get("base_results") or {}
     wanted = [c["text"] for c in experiment.get("columns") or () if c["text"] in base]
     wanted = wanted or [n for n in ("cost", "time_to_train", "memory_per_gpu") if n in base]
-    return [n for n in dict.fromkeys(wanted) if words.known(base[n]) is not None and _rows(experiment, n)]
+    return [n for n in dict.fromkeys(wanted) if words.known(base[n]) is not None and _moved(experiment, n)]
+
+
+def _moved(experiment: Mapping[str, Any], name: str) -> bool:
+    """Whether an input moves a result at all."""
+    return any(_result(row, "low", name) != _result(row, "high", name) for row in _rows(experiment, name))
 
 
 def from_experiment(experiment: Mapping[str, Any], which: int = 0) -> TornadoData | None:

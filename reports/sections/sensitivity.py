@@ -13,6 +13,7 @@ from reports.sections.sweep import tables_of
 from reports.tables import Cell, Table, UnitOf, number, text
 
 TORNADOES, DISTRIBUTIONS = 3, 4  # drawn; the tables hold all
+LISTED = 2  # results whose values at both ends of each range have room in the table
 FROM = {"inputs": "stated ranges", "predictor": "the predictor", "failures": "failures"}
 
 
@@ -57,20 +58,21 @@ def largest(e: Json) -> dict[str, Any] | None:
 
 def ranges_table(key: str, e: Json) -> Table | None:
     """Every input with its range and what each result comes to at both ends."""
-    wanted = tornado.metrics(e)[:3]
+    found = tornado.metrics(e)
+    wanted = found[:LISTED]
     rows = []
     for row in e.get("tornado") or ():
         ends = tornado.ends_text(e, row)
         cells: list[Cell] = [tornado.input_name(row), ends["low"], ends["high"]]
         cells += [row[side]["results"].get(n) for n in wanted for side in ("low", "high")]
         rows.append(tuple(cells))
-    columns = [text("Input"), text("Low", 27), text("High", 27)]
+    columns = [text("Input"), text("Low", 24), text("High", 24)]
     for n in wanted:
         metric, name = BY_NAME[n], capital(terms.words(n))
         columns += [number(f"{name}, {side}", metric.unit, metric.decimals + (metric.unit == "$M"), 19)
                     for side in ("low", "high")]  # fmt: skip
     return Table(f"{key}-ranges", "Inputs, their ranges, and the results at both ends", tuple(columns), tuple(rows),
-                 wide=len(columns) > 5) if rows else None  # fmt: skip
+                 more="Other results are in the JSON." if len(found) > LISTED else "") if rows else None  # fmt: skip
 
 
 def bands_table(key: str, e: Json) -> Table | None:
@@ -104,7 +106,7 @@ def shares(e: Json) -> str:
     """Where the spread of the first result comes from, as a clause."""
     for n, parts in (e.get("shares") or {}).items():
         said = [f"{Quantity(p['share'], '%', 0).text()} from {FROM.get(str(p['from']), str(p['from']))}" for p in parts]
-        return f"Of the spread of {terms.words(n)}, {joined(said)}." if said else ""
+        return f"Of the spread of {terms.words(n)}, {joined(said)}" if said else ""
     return ""
 
 
