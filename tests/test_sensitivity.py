@@ -111,7 +111,9 @@ def test_bands_hold_the_distribution_of_a_price_alone() -> None:
     cost, base = found["bands"]["cost"], found["base_results"]["cost"]
     assert [cost[p] / base for p in ("p10", "p50", "p90")] == pytest.approx([0.6, 1.0, 1.4], abs=0.01)
     assert [s["share"] for s in found["shares"]["cost"]][0] == pytest.approx(1.0, abs=1e-3)
-    assert "memory_per_gpu" not in found["histogram"] and sum(found["histogram"]["cost"]["counts"]) == 20_000
+    memory, predicted = found["bands"]["memory_per_gpu"], found["base_results"]["memory_per_gpu"]
+    assert [memory[p] / predicted for p in ("p10", "p90")] == pytest.approx([0.93, 1.08], abs=0.004)  # the stack's own
+    assert sum(found["histogram"]["cost"]["counts"]) == 20_000
 
 
 def test_shares_add_up_to_one_and_name_the_three_sources() -> None:
@@ -120,7 +122,7 @@ def test_shares_add_up_to_one_and_name_the_three_sources() -> None:
         rows = found["shares"][name]
         assert [r["from"] for r in rows] == ["inputs", "predictor", "failures"]
         assert sum(r["share"] for r in rows) == pytest.approx(1) and all(r["share"] > 0 for r in rows)
-    assert [r["share"] for r in found["shares"]["memory_per_gpu"]] == [None] * 3
+    assert [r["share"] for r in found["shares"]["memory_per_gpu"]] == [0.0, 1.0, 0.0]
 
 
 def test_the_chance_to_meet_a_requirement() -> None:

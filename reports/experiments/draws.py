@@ -26,6 +26,11 @@ def generators(seed: int, count: int) -> list[Generator]:
     return [np.random.Generator(np.random.PCG64(s)) for s in np.random.SeedSequence(seed).spawn(count)]
 
 
+def of_memory(seed: int) -> Generator:
+    """The generator of the predictor's error of memory, which the number of inputs does not change."""
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, 1])))
+
+
 def drawn(axis: Axis, random: Generator, count: int) -> Column:
     """Draws of one input; those at or below zero, or a share above one, are drawn again; counts are rounded."""
     own = axis.values[0]
@@ -77,7 +82,7 @@ def _triangular(share: float, a: Sequence[float]) -> float:
 
 
 def predictor(random: Generator, low: float | None, high: float | None, count: int) -> Column:
-    """Measured over predicted step time: lognormal with its 10th and 90th percentiles at ``low`` and ``high``.
+    """Measured over predicted, step time or memory: lognormal, its 10th and 90th percentiles ``low`` and ``high``.
 
     All ones where the framework states no interval.
     """

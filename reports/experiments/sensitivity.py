@@ -47,8 +47,9 @@ def evaluate_sensitivity(table: Table) -> Json:
     settings, results, ok = at(table, samples)
     names = [n for n in wanted(table) if n in results]
     factor, luck = factors(table, results, random[0], random[1])
-    whole = scaled(results, factor, luck, table)
-    alone = [results, *alone_of(table, base, count, draws.generators(seed, 2))]
+    whole = of_memory(scaled(results, factor, luck, table), table, seed)
+    predictor, failures = alone_of(table, base, count, draws.generators(seed, 2))
+    alone = [results, of_memory(predictor, table, seed), failures]
     return {
         "kind": table.kind,
         "name": table.name,
@@ -136,6 +137,19 @@ def scaled(results: Results, step: Column, days: Column, table: Table) -> Result
     found |= {n: results[n] / step for n in RATES if n in results}
     found |= {n: results[n] * step * days for n in (*DURATIONS, *PAID) if n in results}
     return found
+
+
+def of_memory(results: Results, table: Table, seed: int) -> Results:
+    """The results with the predictor's error of memory in every sample: peak and headroom of a GPU."""
+    assert table.base is not None
+    plain, peak = table.base.plain(), results.get("memory_per_gpu")
+    if peak is None or plain.get("fidelity") == "reduced":
+        return results
+    low, high = plain.get("stack.memory_low"), plain.get("stack.memory_high")
+    found = {"memory_per_gpu": peak * draws.predictor(draws.of_memory(seed), low, high, len(peak))}
+    if "memory_headroom" in results:
+        found["memory_headroom"] = results["memory_headroom"] + peak - found["memory_per_gpu"]
+    return results | found
 
 
 def alone_of(table: Table, base: Mapping[str, float], count: int, random: list[draws.Generator]) -> list[Results]:
@@ -245,7 +259,10 @@ def sources(table: Table) -> list[Json]:
     assert table.base is not None
     plain = table.base.plain()
     rows: list[Json] = [{"from": "inputs", "what": [f"{a.path} = {a.texts[0]}" for a in table.axes]}]
-    low, high = (plain.get(f"stack.measured_{end}") for end in ("low", "high"))
-    said = [f"measured over predicted step time, {low:.2f} to {high:.2f} in four of five runs"] if low and high else []
+    said = []
+    for kind, what in (("measured", "step time"), ("memory", "memory")):
+        low, high = (plain.get(f"stack.{kind}_{end}") for end in ("low", "high"))
+        if low and high:
+            said.append(f"measured over predicted {what}, {low:.2f} to {high:.2f} in four of five runs")
     return [*rows, {"from": "predictor", "what": said},
             {"from": "failures", "what": ["a Poisson process of the job's mean time between failures"]}]  # fmt: skip
