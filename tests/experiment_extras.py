@@ -134,7 +134,7 @@ def sensitivity(own: Table, requires: Sequence[Json]) -> Json:
     ]  # fmt: skip
     return {
         "tornado": tornado, "bands": bands, "chances": chances, "samples": len(draws), "seed": 7,
-        "shares": {n: [{"from": "inputs", "share": 0.75}, {"from": "predictor", "share": 0.2},
-                       {"from": "failures", "share": 0.05}] for n in columns},
+        "shares": {n: [{"from": "inputs", "share": 1.0}, {"from": "predictor", "share": 0.0},
+                       {"from": "failures", "share": 0.0}] for n in columns},  # only inputs are drawn here
         "histogram": {n: {"edges": m[1].tolist(), "counts": m[0].tolist()} for n, m in made.items()},
     }  # fmt: skip

@@ -16,8 +16,8 @@ from reports.sections.materials import NOT_STATED, materials
 from tests.report_documents import Json, document
 
 ROOT = Path(__file__).parent.parent
-SUPERPOD = {256: (8, 4), 512: (16, 8), 1024: (32, 16), 2048: (64, 32), 4096: (128, 128, 64)}
-"""Leaf, spine, core switches of 64 ports: DGX SuperPOD H100 reference architecture, units of 256 GPUs."""
+SUPERPOD = {512: (16, 8), 1024: (32, 16), 2048: (64, 32), 4096: (128, 128, 64), 8192: (256, 256, 128)}
+"""Leaf, spine, core switches of 64 ports: NVIDIA DGX SuperPOD B200 reference architecture, larger component counts."""
 
 
 @pytest.mark.parametrize("gpus", SUPERPOD)
