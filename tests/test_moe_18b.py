@@ -7,6 +7,7 @@ import pytest
 
 from reports.commands.source import read
 from reports.document import build
+from reports.html import render_html
 
 SIZES = (1, 2, 4)
 
@@ -93,3 +94,12 @@ def test_predicted_bubbles_follow_the_formula(study: dict[str, Any], size: int) 
     results = study[f"small-batch-{size}"]["results"]
     assert results["bubble"] <= 15 / results["micro_batches"]
     assert results["bubble"] > 0.6 * 15 / results["micro_batches"]
+
+
+def test_page_one_takes_the_interval_that_the_file_states_for_its_own(scenarios: Path) -> None:
+    """Six runs are few, but the range is theirs; a framework of the library with as few has that of all."""
+    own = read(scenarios / "moe-18b.scn")
+    page = " ".join(render_html(build(own.scenario)).split())
+    assert "of six published runs behind operator-text took between 2.99 and 3.38 times" in page
+    library = read(scenarios / "team-70b.scn")
+    assert "Only two published runs of torchtitan are known" in " ".join(render_html(build(library.scenario)).split())

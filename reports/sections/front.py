@@ -150,7 +150,7 @@ def ranges(plan: Plan) -> dict[str, Any] | None:
         "wider": [Quantity(v, "", 2).text() for v in shares] if is_wider(plan, shares[1]) else [],
         "crossed": [f"{q.limit_text()} {q.display.name}".strip() for q in crossed(plan, found)],
         "rows": int(rows) if rows else 0,
-        "few": bool(rows and rows < FEW),
+        "few": bool(rows and rows < FEW) and plan.stated.get("stack.measured_low", {}).get("origin") == "library",
         "stack": plan.name_of("stack"),
     }
 
