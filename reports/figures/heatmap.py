@@ -188,8 +188,8 @@ def _columns(sheet: Sheet, names: Sequence[str], panel: Panel, wide: float) -> N
     widest = max(width(n) for n in names) + 1.2
     every = next((k for k in range(1, len(names) + 1) if widest <= k * wide), len(names))
     for i in range(0, len(names), every):
-        text = fitted(names[i], max(wide * min(every, 2) - 0.8, 6.0))
         at = panel.left + (i + 0.5) * wide
+        text = fitted(names[i], max(min(wide * min(every, 2) - 0.8, 2 * at - 0.4), 6.0))
         half = width(text) / 2
         sheet.text(min(at, sheet.width - half), panel.bottom + 3.1, text, align="center")
 
