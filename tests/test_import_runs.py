@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 
 from dsl.files import load_text
 from dsl.form import canonical
-from dsl.importers import megatron, run_yaml, torchtitan
+from dsl.importers import megatron, torchtitan
 from dsl.problems import Problem, show
 from dsl.resolve import resolve
 from engine.metrics import METRICS
 from reports.document import build
 from reports.imports.asked import Asked, Given
 from reports.imports.formats import FORMATS, detected
+from reports.imports.runs import megatron_runs, torchtitan_runs, yaml_runs
 
 INPUTS = Path(__file__).parent / "data" / "inputs"
 NAMES = {m.name: m.dimension for m in METRICS}
@@ -140,11 +141,20 @@ def test_torchtitan_by_name_and_flavor_and_by_degrees_that_contradict() -> None:
     assert torchtitan.read(b"[model\n", "a.toml")[1][0].code == "E02"
 
 
-@given(st.binary(max_size=300))
-def test_nothing_that_is_read_ends_in_a_traceback(data: bytes) -> None:
-    for read, head in ((megatron.read, b"--num-layers 2 --hidden-size "), (torchtitan.read, b"[training]\nseq_len = "),
-                       (run_yaml.read, b"model: {layers: 2}\nseq_len: ")):  # fmt: skip
-        read(head + data, "file")
+HEADS = (
+    (megatron_runs, "a.args", (INPUTS / "m01_megatron.args").read_bytes()),
+    (torchtitan_runs, "a.toml", (INPUTS / "m18_torchtitan.toml").read_bytes()),
+    (yaml_runs, "a.yaml", (INPUTS / "f01_run.yaml").read_bytes()),
+)
+
+
+@given(st.sampled_from(HEADS), st.binary(max_size=60) | st.text("=-[]:0123456789e. \n", max_size=60).map(str.encode))
+def test_whatever_is_read_becomes_text_of_the_language_or_problems(head: Any, noise: bytes) -> None:
+    make, name, data = head
+    made = make(Asked((Given(name, data + noise),)))
+    assert bool(made.text) != bool(made.problems)
+    assert all(p.title and p.span.file == name for p in made.problems)
+    assert canonical(made.text) == (made.text, [])
 
 
 def test_every_format_has_a_name_of_its_own_and_each_input_is_told() -> None:

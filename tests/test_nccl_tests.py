@@ -104,8 +104,11 @@ def test_compressed_and_cut_off() -> None:
 
 
 @given(st.binary(max_size=400), st.booleans())
-def test_nothing_that_is_read_ends_in_a_traceback(data: bytes, headed: bool) -> None:
-    read((b"# all_reduce_perf\n" + HEAD.encode() if headed else b"") + data, "out.txt")
+def test_whatever_is_read_becomes_tests_or_problems(data: bytes, headed: bool) -> None:
+    tests, problems = read((b"# all_reduce_perf\n" + HEAD.encode() if headed else b"") + data, "out.txt")
+    assert tests or problems
+    assert all(p.title and p.span.file == "out.txt" for p in problems)
+    assert all(test.ranks >= 1 and all(r.size > 0 and r.seconds > 0 for r in test.rows) for test in tests)
 
 
 @given(st.sampled_from(["all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast"]),

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dsl.form import canonical
 from dsl.importers.train_log import detects, read, steady
 from reports.imports.asked import Asked, Given
 from reports.imports.logs import logs
@@ -82,6 +83,8 @@ def test_a_log_without_steps_is_a_problem() -> None:
 
 
 @given(st.text(max_size=200))
-def test_nothing_that_is_read_ends_in_a_traceback(noise: str) -> None:
-    read((MEGATRON[:700] + noise + "elapsed time per iteration (ms): " + noise).encode(), "run.log")
-    logs(Asked((Given("run.log", (TITAN + noise).encode()),)))
+def test_whatever_is_read_becomes_steps_or_problems(noise: str) -> None:
+    log, problems = read((MEGATRON[:700] + noise + "elapsed time per iteration (ms): " + noise).encode(), "run.log")
+    assert (log is None) == bool(problems) and all(p.title and p.span.file == "run.log" for p in problems)
+    made = logs(Asked((Given("run.log", (TITAN + noise).encode()),)))
+    assert bool(made.text) != bool(made.problems) and canonical(made.text) == (made.text, [])

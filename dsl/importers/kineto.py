@@ -98,10 +98,9 @@ def _args(event: dict[str, Any]) -> dict[str, Any]:
 
 def _times(event: dict[str, Any]) -> tuple[float, float] | None:
     """Start and seconds of an event; None where they are no times."""
-    start, length = event.get("ts"), event.get("dur")
     try:
-        begin, took = float(start), float(length)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
+        begin, took = float(event["ts"]), float(event["dur"])
+    except (KeyError, TypeError, ValueError, OverflowError):
         return None
     return (begin * 1e-6, took * 1e-6) if abs(begin) < COUNTED and 0 <= took < COUNTED else None
 

@@ -1,12 +1,16 @@
 """`scn import`: blocks of the scenario language from files of other programs."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from dsl.problems import Problem
 from reports.commands import shell
 from reports.imports.formats import FORMATS
+
+if TYPE_CHECKING:
+    from reports.imports.asked import Given
 
 SHOWN = "\n".join(f"  {f.name:<11} {f.doc}" for f in FORMATS)
 
@@ -58,7 +62,7 @@ def import_(files: tuple[str, ...], name: str, plan: Path | None, run_name: str,
     return shell.HOLDS
 
 
-def complained(problems: list[Problem], given: list) -> int:  # type: ignore[type-arg]
+def complained(problems: list[Problem], given: list["Given"]) -> int:
     """The problems on standard error, with the lines of the files that are text."""
     from dsl.problems import show
 
