@@ -60,9 +60,9 @@ def test_counts_are_whole() -> None:
 
 
 def test_the_predictors_factor_has_the_stated_percentiles() -> None:
-    factor = draws.predictor(draws.generators(5, 1)[0], 0.9, 1.3, 200_000)
+    factor = draws.predictor(draws.generators(5, 1)[0], (0.9, 1.3), 200_000)
     assert np.quantile(factor, (0.1, 0.9)) == pytest.approx((0.9, 1.3), rel=0.01)
-    assert np.all(draws.predictor(draws.generators(5, 1)[0], None, None, 10) == 1)
+    assert np.all(draws.predictor(draws.generators(5, 1)[0], None, 10) == 1)
 
 
 def test_failures_have_mean_one_and_the_spread_of_a_poisson_process() -> None:
@@ -157,3 +157,14 @@ def test_a_time_between_failures_of_one_gpu_is_that_of_the_job() -> None:
     job = made("vary { cluster.mtbf = 10 hours..40 hours }, samples = 10")["tornado"][0]
     gpu = made("vary { cluster.mtbf = 1280 gpu-hours..5120 gpu-hours }, samples = 10")["tornado"][0]
     assert gpu["low"]["value"] == pytest.approx(job["low"]["value"], rel=1e-9)
+
+
+def test_the_predictor_is_as_wide_as_the_interval_of_the_run() -> None:
+    """Where no run of this size was measured, both ends are to the power 1.5, here as on page 1."""
+    plan = PLAN.replace("run base {", "run base { stack.measured_low = 90%, stack.measured_high = 120%, "
+                        "stack.measured_up_to = 8 gpus,")  # fmt: skip
+    for own, ends in ((plan, (0.9**1.5, 1.2**1.5)), (plan.replace("= 8 gpus", "= 8_192 gpus"), (0.9, 1.2))):
+        found = made("vary { cluster.price = $2/gpu-hour..$2.001/gpu-hour }, show = [step_time], samples = 20_000", own)
+        step, base = found["bands"]["step_time"], found["base_results"]["step_time"]
+        assert [step["p10"] / base, step["p90"] / base] == pytest.approx(ends, rel=0.01)
+        assert f"{ends[0]:.2f} to {ends[1]:.2f}" in found["sources"][1]["what"][0]

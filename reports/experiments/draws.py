@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from dsl.scenario import Axis
 from dsl.schema import run_row
 from engine.columns import Column
+from reports.intervals import Ends
 
 Generator = np.random.Generator
 Z90 = 1.2815515655446004  # the 90th percentile of the standard normal distribution
@@ -81,13 +82,14 @@ def _triangular(share: float, a: Sequence[float]) -> float:
     return high - sqrt((1 - share) * (high - low) * (high - mode))
 
 
-def predictor(random: Generator, low: float | None, high: float | None, count: int) -> Column:
-    """Measured over predicted, step time or memory: lognormal, its 10th and 90th percentiles ``low`` and ``high``.
+def predictor(random: Generator, ends: Ends, count: int) -> Column:
+    """Measured over predicted, step time or memory: lognormal, its 10th and 90th percentiles the two ``ends``.
 
     All ones where the framework states no interval.
     """
-    if not low or not high or high <= low:
+    if ends is None or not 0 < ends[0] < ends[1]:
         return np.ones(count)
+    low, high = ends
     center, width = (log(low) + log(high)) / 2, (log(high) - log(low)) / (2 * Z90)
     return np.exp(random.normal(center, width, count))
 

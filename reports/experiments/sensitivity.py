@@ -22,6 +22,8 @@ from reports.experiments.evaluation import NO_RESULTS, OK, evaluated, run
 from reports.experiments.parts import parts
 from reports.experiments.table import axes, chart, columns
 from reports.experiments.work import CHUNK
+from reports.intervals import memory as memory_of
+from reports.intervals import shares as shares_of
 from reports.point import Json, number
 from reports.quantities import readable
 
@@ -72,7 +74,7 @@ def evaluate_sensitivity(table: Table) -> Json:
         "histogram": {n: histogram(whole[n][ok]) for n in names if _variance(whole[n], ok)},
         "samples": count,
         "seed": seed,
-        "sources": sources(table),
+        "sources": sources(table, base.get("used_gpus")),
         "method": "variance with each source alone over the sum of the three",
     }  # fmt: skip
 
@@ -117,10 +119,8 @@ def factors(
     """(factor on a step, factor on the days) of every sample."""
     assert table.base is not None
     plain, count = table.base.plain(), len(next(iter(results.values())))
-    low, high = (plain.get(f"stack.measured_{end}") for end in ("low", "high"))
-    if plain.get("fidelity") == "reduced":
-        low = high = None
-    step = draws.predictor(predictor, low, high, count)
+    used = float(np.nanmax(results["used_gpus"])) if "used_gpus" in results else None  # the least known of them
+    step = draws.predictor(predictor, shares_of(plain, used), count)
     names = ("time_to_train", "mtbf", "checkpoint_interval", "restart_time")
     known = [results[n] for n in names if n in results]
     if len(known) < len(names):
@@ -143,10 +143,9 @@ def of_memory(results: Results, table: Table, seed: int) -> Results:
     """The results with the predictor's error of memory in every sample: peak and headroom of a GPU."""
     assert table.base is not None
     plain, peak = table.base.plain(), results.get("memory_per_gpu")
-    if peak is None or plain.get("fidelity") == "reduced":
+    if peak is None:
         return results
-    low, high = plain.get("stack.memory_low"), plain.get("stack.memory_high")
-    found = {"memory_per_gpu": peak * draws.predictor(draws.of_memory(seed), low, high, len(peak))}
+    found = {"memory_per_gpu": peak * draws.predictor(draws.of_memory(seed), memory_of(plain), len(peak))}
     if "memory_headroom" in results:
         found["memory_headroom"] = results["memory_headroom"] + peak - found["memory_per_gpu"]
     return results | found
@@ -254,15 +253,13 @@ def _met(table: Table, settings: Mapping[str, Any], results: Results, ok: Any) -
     return int(np.sum(found))
 
 
-def sources(table: Table) -> list[Json]:
+def sources(table: Table, used: float | None) -> list[Json]:
     """What is uncertain, in words."""
     assert table.base is not None
     plain = table.base.plain()
     rows: list[Json] = [{"from": "inputs", "what": [f"{a.path} = {a.texts[0]}" for a in table.axes]}]
-    said = []
-    for kind, what in (("measured", "step time"), ("memory", "memory")):
-        low, high = (plain.get(f"stack.{kind}_{end}") for end in ("low", "high"))
-        if low and high:
-            said.append(f"measured over predicted {what}, {low:.2f} to {high:.2f} in four of five runs")
+    known = (("step time", shares_of(plain, used)), ("memory", memory_of(plain)))
+    said = [f"measured over predicted {what}, {ends[0]:.2f} to {ends[1]:.2f} in four of five runs"
+            for what, ends in known if ends]  # fmt: skip
     return [*rows, {"from": "predictor", "what": said},
             {"from": "failures", "what": ["a Poisson process of the job's mean time between failures"]}]  # fmt: skip
