@@ -162,7 +162,7 @@ def test_a_time_between_failures_of_one_gpu_is_that_of_the_job() -> None:
 def test_the_predictor_is_as_wide_as_the_interval_of_the_run() -> None:
     """Where no run of this size was measured, both ends are to the power 1.5, here as on page 1."""
     plan = PLAN.replace("run base {", "run base { stack.measured_low = 90%, stack.measured_high = 120%, "
-                        "stack.measured_up_to = 8 gpus,")  # fmt: skip
+                        "stack.measured_on = [h], stack.measured_up_to = 8 gpus,")  # fmt: skip
     for own, ends in ((plan, (0.9**1.5, 1.2**1.5)), (plan.replace("= 8 gpus", "= 8_192 gpus"), (0.9, 1.2))):
         found = made("vary { cluster.price = $2/gpu-hour..$2.001/gpu-hour }, show = [step_time], samples = 20_000", own)
         step, base = found["bands"]["step_time"], found["base_results"]["step_time"]
