@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from dsl.importers import fio, train_log, watch
 from reports.acceptance.judged import judge
 from reports.acceptance.observed import Observed, observed
-from reports.acceptance.sheet import sheet
+from reports.acceptance.sheet import NEEDED, of_document, sheet
 from reports.book import bind
+from reports.commands.against import as_text
 from reports.commands.scn import scn
 from reports.csv_files import csv_files
 from tests.test_acceptance import GIB, MIB, ROOT, document
@@ -277,6 +278,56 @@ def test_no_bytes_make_a_reader_stumble(data: bytes) -> None:
         found, problems = module.read(data, "x")
         assert found or problems
     observed([("x", data)])
+
+
+READINGS = ("Triad 1.2.3 0.1", "Triad,1,2,3,4.5.6", "Triad ...", "memory.used [MiB], power.limit [W]\n1.2.3 MiB, . W",
+            "Instantaneous power reading: 1..2 Watts", f"Triad {'9' * 400} 0.1", "Triad 2.5e300x 1")  # fmt: skip
+
+
+@pytest.mark.parametrize("text", READINGS)
+def test_figures_that_are_no_numbers_are_no_readings(text: str) -> None:
+    found, problems = watch.read(text.encode(), "x.txt")
+    assert found == [] and problems[0].code == "E13"
+
+
+@given(st.sampled_from(READINGS), st.text("0123456789. ,\nTriadWMB", max_size=60))
+def test_no_text_of_the_machine_makes_a_reader_stumble(head: str, noise: str) -> None:
+    found, problems = observed([("x.txt", (head + noise).encode())])
+    assert problems or all(0 <= o.value < 1e30 for o in found)
+
+
+@pytest.mark.parametrize(("name", "value"), [
+    ("threshold", "fast"), ("expected", [1]), ("ranks", True), ("size", 0), ("size", "1 GiB"), ("better", "more"),
+    ("better", None), ("shape", ["a"]), ("shape", None), ("unit", "furlongs"), ("title", 3), ("threshold", 1e999),
+])  # fmt: skip
+def test_a_sheet_of_other_kinds_of_values_is_refused_by_name(
+    saved: Path, tmp_path: Path, name: str, value: object
+) -> None:
+    """In a report's JSON; a threshold as text was once compared with a number."""
+    whole = json.loads(saved.read_text("utf-8"))
+    row = next(r for r in whole["experiments"][0]["points"][0]["acceptance"] if r["id"] == "N3")
+    row[name] = value
+    changed = written(tmp_path / "sheet.json", json.dumps(whole))
+    found = called(changed, written(tmp_path / "a.txt", nccl("all_reduce", 8, [(4 * GIB, 360.0)])))
+    assert found.return_value == 2 and found.exception is None
+    assert "has a row N3 that cannot be read" in found.output and name in found.output
+
+
+PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
+ANY = PLAIN | st.lists(st.integers(), max_size=3)
+
+
+@given(st.dictionaries(st.sampled_from(sorted(NEEDED)), ANY, max_size=3))
+def test_no_value_of_a_sheet_makes_its_reader_stumble(changed: dict[str, Any]) -> None:
+    """A row that is read is judged and printed; one that cannot be is a problem."""
+    row = {"id": "N1", "test": "all_reduce", "title": "All", "unit": "bytes/s", "expected": 2e9, "threshold": 1e9,
+           "better": "higher", "span": "a node", "ranks": 8, "size": 1e9, "dtype": None, "shape": []}  # fmt: skip
+    point = {"acceptance": [row | changed]}
+    document = json.dumps({"experiments": [{"kind": "run", "name": "a", "points": [point]}]})
+    rows, _, problems = of_document(document.encode(), Path("a.json"), "")
+    assert bool(rows) != bool(problems)
+    judged, left = judge(rows, [Observed("all_reduce", 2e9, "a", 1, 8, 1e9)])
+    assert as_text(judged, left)
 
 
 @given(st.floats(0.5, 2.0))

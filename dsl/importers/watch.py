@@ -8,16 +8,17 @@ from dsl.importers.text import lines_of
 from dsl.problems import Problem, Span
 
 UNITS = {"MIB": 2.0**20, "GIB": 2.0**30, "KIB": 2.0**10, "B": 1.0, "W": 1.0, "MW": 1e-3, "": 1.0}
-TRIAD = re.compile(r"^\s*Triad[\s,]+([\d.]+)")
-COUNTED = re.compile(r"^\s*Triad,\d+,\d+,\d+,([\d.]+)")  # --csv: times, elements and bytes of one come first
+FIGURE = r"([0-9]{1,18}(?:\.[0-9]*)?)(?![\w.])"  # one number; a version as 1.2.3 is none
+TRIAD = re.compile(rf"^\s*Triad(?!,\d+,\d+,\d+,)[\s,]+{FIGURE}")
+COUNTED = re.compile(rf"^\s*Triad,\d+,\d+,\d+,{FIGURE}")  # --csv: times, elements and bytes of one come first
 RATE = re.compile(r"\b(M|G)(i?)Bytes/sec|max_(m|g)(i?)bytes_per_sec", re.IGNORECASE)
-NODE = re.compile(r"(Instantaneous power reading|Average power reading[^:]*):\s*([\d.]+)\s*Watts")
+NODE = re.compile(rf"(Instantaneous power reading|Average power reading[^:]*):\s*{FIGURE}\s*Watts")
 # Columns of the tables by what they hold; a reading that is no number ([N/A]) is passed over.
 COLUMNS = (
     ("memory_per_gpu", re.compile(r"memory\.used|VRAM Total Used Memory", re.IGNORECASE)),
     ("power_limit", re.compile(r"power\.limit|Max Graphics Package Power", re.IGNORECASE)),
 )
-CELL = re.compile(r"^\s*([\d.]+)\s*([A-Za-z]*)\s*$")
+CELL = re.compile(rf"^\s*{FIGURE}\s*([A-Za-z]*)\s*$")
 UNIT = re.compile(r"[\[(]([A-Za-z]+)[\])]\s*$")
 LOWEST = ("power_limit", "triad")  # of several readings the lowest counts; of the others the highest
 
@@ -32,7 +33,8 @@ class Reading(NamedTuple):
 
 def detects(text: str) -> bool:
     """Whether a text looks like one of them."""
-    return bool(re.search(TRIAD.pattern, text, re.MULTILINE) or NODE.search(text) or header(text))
+    lines = text.splitlines()
+    return any(p.search(line) for line in lines for p in (TRIAD, COUNTED, NODE)) or bool(header(text))
 
 
 def header(text: str) -> str:

@@ -14,7 +14,8 @@ Sheet = tuple[list[Json], str, list[Problem]]  # rows, the run they are of, prob
 NUMBERS = ("Expected", "From", "ranks", "nodes", "size", "m", "n", "k")
 TEXTS = ("No.", "Test", "test", "better", "span", "dtype", "reason")
 NEEDED = {"id", "test", "title", "unit", "expected", "threshold", "better", "span", "ranks", "size", "dtype", "shape"}
-UNITS = {"FLOP/s": "flop/s", "B/s": "bytes/s", "s": "seconds", "1": "share", "B": "bytes", "W": "watts"}
+UNITS = {"FLOP/s": "flop/s", "B/s": "bytes/s", "s": "seconds", "1": "share", "B": "bytes", "W": "watts",
+         "tokens/s": "tokens/s"}  # fmt: skip
 
 
 def sheet(file: Path, run: str = "") -> Sheet:
@@ -61,9 +62,37 @@ def of_document(data: bytes, file: Path, run: str) -> Sheet:
         return [], "", [absent(file, run, list(runs))]
     name = run or next((n for n, rows in runs.items() if rows), next(iter(runs)))
     rows: list[Json] = runs[name]
-    if not all(isinstance(row, dict) and row.keys() >= NEEDED for row in rows):
-        return [], "", [wrong(file, "has an acceptance sheet of another version", "render the scenario again")]
+    again = "render the scenario again"
+    if not isinstance(rows, list) or not all(isinstance(row, dict) and row.keys() >= NEEDED for row in rows):
+        return [], "", [wrong(file, "has an acceptance sheet of another version", again)]
+    unread = next(((row["id"], what) for row in rows if (what := unreadable(row))), None)
+    if unread is not None:
+        return [], "", [wrong(file, f"has a row {str(unread[0])[:20]} that cannot be read: {unread[1]}", again)]
     return rows, name, [] if rows else [no_rows(file)]
+
+
+def unreadable(row: Json) -> str:
+    """What of a row is of another kind than the sheet writes; empty where all can be read."""
+    for name in ("expected", "threshold", "ranks", "size"):
+        if row[name] is not None and not (is_figure(row[name]) and row[name] > 0):
+            return f"{name} is no number above zero"
+    texts = [name for name in ("id", "test", "title", "unit") if not isinstance(row[name], str)]
+    texts += [name for name in ("span", "dtype") if not isinstance(row[name], str | None)]
+    if texts:
+        return f"{texts[0]} is no text"
+    if row["unit"] not in UNITS.values():
+        return f"unit is `{row['unit'][:20]}`, none of a sheet"
+    if row["span"] and row["ranks"] is None:
+        return "ranks are not stated"
+    if not isinstance(row["shape"], list) or not all(map(is_figure, row["shape"])):
+        return "shape is no list of numbers"
+    better = str(row["better"])
+    return "" if better in ("higher", "lower") else f"better is `{better[:20]}`, neither higher nor lower"
+
+
+def is_figure(value: object) -> bool:
+    """Whether a value of a document is a finite number."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < float("inf")
 
 
 def absent(file: Path, run: str, names: list[str]) -> Problem:
@@ -95,13 +124,14 @@ def of_csv(data: bytes, file: Path) -> Sheet:
 def csv_row(given: dict[str, str]) -> Json:
     """One line as the document has it."""
     found: dict[str, Any] = {name: None if given[name] == "" else figure(name, given[name]) for name in NUMBERS}
-    if given["better"] not in ("higher", "lower"):
-        raise ValueError(f"better is `{given['better'][:20]}`, neither higher nor lower")
     shape = [int(found[name]) for name in "mnk" if found[name] is not None]
-    return {"id": given["No."], "test": given["test"], "title": given["Test"], "better": given["better"],
+    row: Json = {"id": given["No."], "test": given["test"], "title": given["Test"], "better": given["better"],
             "unit": UNITS.get(given["Unit"], given["Unit"]), "expected": found["Expected"],
             "threshold": found["From"], "span": given["span"] or None, "dtype": given["dtype"] or None,
             "shape": shape, "reason": given["reason"]} | {n: found[n] for n in ("ranks", "nodes", "size")}  # fmt: skip
+    if what := unreadable(row):
+        raise ValueError(what)
+    return row
 
 
 def figure(name: str, text: str) -> float:
