@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from dsl.files import load, load_text
 from dsl.form import canonical
-from dsl.importers.config import LARGEST
 from dsl.importers.hf import Imported, read_config
 from dsl.importers.hf_block import block, model_name
 from dsl.importers.hf_families import FAMILIES
 from dsl.importers.hf_mixers import shortest
+from dsl.importers.text import CONFIGURATION
 from dsl.problems import Problem
 from dsl.resolve import resolve
 from dsl.scenario import Run, Scenario
@@ -253,7 +253,7 @@ def test_a_problem_stands_on_its_own_line() -> None:
         (b"", "E02"),
         (b"[" * 100_000, "E02"),
         (b'{"hidden_size": ' + b"9" * 5000 + b"}", "E02"),
-        (b" " * (LARGEST + 1), "E02"),
+        (b" " * (CONFIGURATION + 1), "E02"),
     ],
 )
 def test_files_that_are_no_configuration(data: bytes, code: str) -> None:

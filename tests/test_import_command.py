@@ -1,5 +1,6 @@
 """`scn import`: each format is told by what is in the file, and what is printed is text of the language."""
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,28 @@ def test_several_configurations_in_one_file(tmp_path: Path) -> None:
     assert done.code == 0, done.err
     assert "model model-8B {" in done.out and "model model-405B {" in done.out
     sound(done.out)
+
+
+def test_a_compressed_configuration_is_the_same_model(tmp_path: Path) -> None:
+    data = (INPUTS / "k02_hf_config.json").read_bytes()
+    (tmp_path / "own.json").write_bytes(data)
+    (tmp_path / "own.json.gz").write_bytes(gzip.compress(data))
+    made = [call("scn", "import", name, cwd=tmp_path) for name in ("own.json", "own.json.gz")]
+    assert made[0].code == made[1].code == 0 and made[0].out == made[1].out
+
+
+@pytest.mark.parametrize("name", ['a "plan".scn', "a\\b.scn", "a\nb.scn"])
+def test_a_plan_whose_path_the_language_cannot_write_is_refused(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(PLAN)
+    done = call("scn", "import", INPUTS / "c01_nccl_tests.txt", "--plan", name, cwd=tmp_path)
+    assert done.code == 2 and "cannot be imported by the printed text" in done.err and not done.out
+
+
+def test_a_plan_by_its_whole_path_is_imported_from_the_present_folder(tmp_path: Path) -> None:
+    """The language imports relative paths only."""
+    (tmp_path / "plan.scn").write_text(PLAN)
+    done = call("scn", "import", INPUTS / "c01_nccl_tests.txt", "--plan", tmp_path / "plan.scn", cwd=tmp_path)
+    assert done.code == 0 and '\nimport "plan.scn"\n' in done.out
 
 
 def test_files_of_two_formats_and_files_of_none(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Arguments of frameworks as scenarios: the published cases come out with their published figures."""
 
+import gzip
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +157,37 @@ def test_whatever_is_read_becomes_text_of_the_language_or_problems(head: Any, no
     assert bool(made.text) != bool(made.problems)
     assert all(p.title and p.span.file == name for p in made.problems)
     assert canonical(made.text) == (made.text, [])
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_files_are_unpacked_before_they_are_measured_and_never_cut(head: Any) -> None:
+    """Compressed, the same text comes out; one argument behind a megabyte of comments is not dropped in silence."""
+    make, name, data = head
+    plain_text = make(Asked((Given(name, data),))).text
+    packed = make(Asked((Given(name, gzip.compress(data)),)))
+    assert packed.text == plain_text and not packed.problems
+    noise = hashlib.shake_256(b"x").digest(700_000).hex().encode()  # that does not compress to less than 0.7 MB
+    long = b"\n".join(b"# " + noise[i : i + 80] for i in range(0, len(noise), 80))
+    for form in (long, gzip.compress(long)):
+        made = make(Asked((Given(name, form),)))
+        assert not made.text and f"`{name}` is larger than 1 MB" in made.problems[0].title
+
+
+def test_settings_that_are_commented_out_are_named_and_prose_is_not() -> None:
+    text = (INPUTS / "m18_torchtitan.toml").read_text("utf-8")
+    assert torchtitan.commented_out(text + "# a variant, compare with dim = 8\n") == []
+    more = "# context_parallel_degree = 2\n  #mode='none'\ndim2 = 3 # x = 1\n"
+    count = text.count("\n")
+    assert torchtitan.commented_out(text + more) == [f"context_parallel_degree (line {count + 1})",
+                                                     f"mode (line {count + 2})"]  # fmt: skip
+    draft, problems = torchtitan.read((text + "# context_parallel_degree = 2\n").encode(), "a.toml")
+    assert not problems and f"commented out, so not read: context_parallel_degree (line {count + 1})" in draft.notes
+
+
+def test_a_file_name_with_a_line_break_stays_in_its_comment() -> None:
+    make, _, data = HEADS[0]
+    made = make(Asked((Given("a\nrun b {.args", data),)))
+    assert made.text.startswith("# From Megatron-LM arguments, arun b {.args.") and not made.problems
 
 
 def test_every_format_has_a_name_of_its_own_and_each_input_is_told() -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from dsl.blocks import Body, Entry
 from dsl.files import File
-from dsl.importers.config import LARGEST
 from dsl.importers.hf import Imported, read_config
 from dsl.importers.hf_block import stated
+from dsl.importers.text import CONFIGURATION
 from dsl.problems import Label, Problem
 from dsl.scenario import Imported as ReadFile
 from dsl.syntax import Text
@@ -83,8 +83,8 @@ def _unreadable(path: Path, wanted: str) -> tuple[str, str]:
         return f"`{wanted}` cannot be read", (error.strerror or "unknown").lower()
     if not stat.S_ISREG(status.st_mode):
         return f"`{wanted}` is not a plain file", "name a config.json"
-    if status.st_size > LARGEST:
-        return f"`{wanted}` is larger than {LARGEST // 10**6} MB", "name the config.json, not the weights"
+    if status.st_size > CONFIGURATION:
+        return f"`{wanted}` is larger than {CONFIGURATION // 10**6} MB", "name the config.json, not the weights"
     return "", ""
 
 

@@ -4,9 +4,9 @@ import json
 import re
 from typing import Any, NamedTuple
 
+from dsl.importers.text import CONFIGURATION, unpacked
 from dsl.problems import Problem, Span, did_you_mean
 
-LARGEST = 1_000_000  # bytes; a released configuration has a few thousand
 MOST = 10**13  # no dimension of a model is larger
 
 
@@ -108,8 +108,9 @@ def parsed(data: bytes, name: str) -> tuple[Config | None, list[Problem]]:
     """The configuration in ``data``, or why there is none. ``name`` is the file as problems show it."""
     place = Span(name, 1, 1, 1)
     help = "name the config.json that lies beside a model's weights"
-    if len(data) > LARGEST:
-        return None, [Problem("E02", f"`{name}` is larger than {LARGEST // 10**6} MB", place, help=help)]
+    data, problems = unpacked(data, name, CONFIGURATION, help)
+    if problems:
+        return None, problems
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -128,7 +129,7 @@ def parsed(data: bytes, name: str) -> tuple[Config | None, list[Problem]]:
 
 def configurations(data: bytes) -> list[tuple[str, bytes]]:
     """Several configurations in one file, each under a name of its own; none where the file is one itself."""
-    if len(data) > LARGEST:
+    if len(data) > CONFIGURATION:
         return []
     try:
         found = json.loads(data)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from dsl.importers.text import LARGEST, unpacked
+from dsl.importers.text import LARGEST, lines_of
 from dsl.problems import Problem, Span
 
 WAYS = ("write", "read")
@@ -26,12 +26,11 @@ def detects(text: str) -> bool:
 
 def read(data: bytes, name: str) -> tuple[list[Moved], list[Problem]]:
     """What was written and what was read; lines that fio prints before its JSON are passed over."""
-    data, problems = unpacked(data, name, LARGEST // 10)
-    text = data.decode("utf-8-sig", "replace")
+    lines, problems = lines_of(data, name, LARGEST // 10)
     if problems:
         return [], problems
     try:
-        whole = json.loads(text[max(text.find("{"), 0) :])
+        whole = json.loads(lines.text[max(lines.text.find("{"), 0) :])
     except (ValueError, RecursionError):
         return [], [wrong(name, "is no whole JSON", "fio writes it with --output-format=json")]
     jobs = [job for key in ("jobs", "client_stats") for job in listed(whole, key)]

@@ -5,7 +5,7 @@ import io
 import math
 from typing import NamedTuple
 
-from dsl.importers.text import LARGEST, unpacked
+from dsl.importers.text import LARGEST, lines_of
 from dsl.kind import DTYPES
 from dsl.problems import Problem, Span
 
@@ -40,10 +40,10 @@ def detects(text: str) -> bool:
 
 def read(data: bytes, name: str) -> tuple[list[Timed], list[Problem]]:
     """The rows of the table; a row that cannot be read is a problem, a second time of a shape is kept as it is."""
-    data, problems = unpacked(data, name, LARGEST // 10)
+    plain, problems = lines_of(data, name, LARGEST // 10)
     if problems:
         return [], problems
-    lines = data.decode("utf-8-sig", "replace").splitlines()
+    lines = plain.text.splitlines()
     start = next((i for i, line in enumerate(lines) if line.strip() and not line.startswith("#")), len(lines))
     if start == len(lines):
         help = "a header line, then one line a shape"

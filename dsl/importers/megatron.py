@@ -8,10 +8,9 @@ import re
 import shlex
 
 from dsl.importers.run_draft import Draft, Line
-from dsl.importers.text import lines_of
+from dsl.importers.text import CONFIGURATION, lines_of
 from dsl.problems import Problem
 
-LONGEST = 1_000_000
 DEGREES = {"tensor": "--tensor-model-parallel-size", "pipeline": "--pipeline-model-parallel-size",
            "context": "--context-parallel-size", "expert": "--expert-model-parallel-size"}  # fmt: skip
 UNTIED = "--untie-embeddings-and-output-weights"
@@ -26,9 +25,9 @@ def detects(text: str) -> bool:
 
 def read(data: bytes, name: str) -> tuple[Draft, list[Problem]]:
     """The run of a file of arguments, and what keeps it from being one."""
-    lines, problems = lines_of(data[:LONGEST], name)
+    lines, problems = lines_of(data, name, CONFIGURATION, "name the file that holds the arguments")
     arguments: list[Line] = []
-    for number, line in lines.numbered():
+    for number, line in lines.numbered(CONFIGURATION):
         arguments += _arguments(line, number)
     draft = Draft(name, arguments)
     for a in arguments:

@@ -6,7 +6,7 @@ Only what such a file needs is read: `key: value` a line, and one-line maps in b
 import re
 
 from dsl.importers.run_draft import Draft, Line
-from dsl.importers.text import lines_of
+from dsl.importers.text import CONFIGURATION, lines_of
 from dsl.problems import Problem, did_you_mean
 
 PAIR = re.compile(r"^([A-Za-z_][\w-]*)\s*:\s*(.*)$")
@@ -23,7 +23,7 @@ def detects(text: str) -> bool:
 
 def read(data: bytes, name: str) -> tuple[Draft, list[Problem]]:
     """The run, and what keeps it from being one."""
-    lines, problems = lines_of(data[:100_000], name)
+    lines, problems = lines_of(data, name, CONFIGURATION, "name the file of one run")
     found: list[Line] = []
     for number, line in lines.numbered():
         pair = PAIR.match(line.split(" #")[0].rstrip())

@@ -9,11 +9,11 @@ import tomllib
 from typing import Any
 
 from dsl.importers.run_draft import Draft, Line
-from dsl.importers.text import lines_of
+from dsl.importers.text import CONFIGURATION, lines_of
 from dsl.problems import Problem, Span
 
-LONGEST = 1_000_000
 WORLD = re.compile(r"^\s*#\s*world_size\s*=\s*(\d+)", re.MULTILINE)
+COMMENTED = re.compile(r"^[ \t]*#[ \t]*([A-Za-z_][\w.-]*)[ \t]*=[ \t]*\S", re.MULTILINE)
 LIBRARY = {
     ("llama3", "8B"): "llama-3.1-8b", ("llama3", "70B"): "llama-3.1-70b", ("llama3", "405B"): "llama-3.1-405b",
     ("llama4", "17bx16e"): "llama-4-scout-17b-16e", ("llama4", "17bx128e"): "llama-4-maverick-17b-128e",
@@ -31,7 +31,7 @@ def detects(text: str) -> bool:
 
 def read(data: bytes, name: str) -> tuple[Draft, list[Problem]]:
     """The run of a configuration, and what keeps it from being one."""
-    lines, problems = lines_of(data[:LONGEST], name)
+    lines, problems = lines_of(data, name, CONFIGURATION, "name the configuration of the run")
     if problems:
         return Draft(name, []), problems
     try:
@@ -46,9 +46,15 @@ def read(data: bytes, name: str) -> tuple[Draft, list[Problem]]:
     layout(draft)
     training(draft)
     draft.finish()
-    if "variant" in lines.text.lower() or "compare with" in lines.text.lower():
-        draft.notes.append("a comment of the file names a second variant, which is not read")
+    if out := commented_out(lines.text):
+        draft.notes.append(f"commented out, so not read: {', '.join(out)}")
     return draft, draft.problems
+
+
+def commented_out(text: str) -> list[str]:
+    """Settings that stand behind a comment sign on a line of their own, each with its line."""
+    found = ((m[1], text.count("\n", 0, m.start(1)) + 1) for m in COMMENTED.finditer(text))
+    return [f"{name} (line {line})" for name, line in found if name != "world_size"]
 
 
 def _flat(found: dict[str, Any], text: str, head: str = "") -> list[Line]:

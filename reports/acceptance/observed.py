@@ -4,10 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from dsl.importers import fio, gemm_table, nccl_tests, train_log, watch
-from dsl.importers.text import unpacked
+from dsl.importers.text import known, unpacked
 from dsl.problems import Problem, Span
-
-LOOKED = 200_000  # characters of a file that tell its format
 
 
 class Observed(NamedTuple):
@@ -107,11 +105,10 @@ def read_one(name: str, data: bytes) -> tuple[list[Observed], list[Problem]]:
     plain, problems = unpacked(data, name)
     if problems:
         return [], problems
-    text = plain[:LOOKED].decode("utf-8-sig", "replace")
-    reader = next((read for _, detects, read in READERS if detects(text)), None)
+    reader = known(plain, ((detects, read) for _, detects, read in READERS))
     if reader is None:
-        known = "; ".join(kind for kind, _, _ in READERS)
+        kinds = "; ".join(kind for kind, _, _ in READERS)
         title = f"`{name}` is no output of a command of the sheet"
-        return [], [Problem("E02", title, Span(name, 1, 1), "this file", notes=(f"it reads {known}",),
+        return [], [Problem("E02", title, Span(name, 1, 1), "this file", notes=(f"it reads {kinds}",),
                             help="save what the command prints, header lines included")]  # fmt: skip
     return reader(plain, name)

@@ -1,5 +1,6 @@
 """`scn import`: blocks of the scenario language from files of other programs."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,7 +38,7 @@ def import_(files: tuple[str, ...], name: str, plan: Path | None, run_name: str,
     """
     from reports.commands.against import against as judged
     from reports.imports.asked import Asked, Given
-    from reports.imports.formats import detected, named, planned
+    from reports.imports.formats import detected, named, plain, planned
 
     asked_for = named(files[0]) if len(files) > 1 and against is None else None
     given = []
@@ -49,20 +50,23 @@ def import_(files: tuple[str, ...], name: str, plan: Path | None, run_name: str,
             return shell.IN_ERROR
     if against is not None:
         return judged(against, [(g.name, g.data) for g in given], run_name, form)
-    found, problems = (asked_for, []) if asked_for else detected(given)
+    files_read, packed = plain(given)
+    if packed:
+        return complained(packed, given)
+    found, problems = (asked_for, []) if asked_for else detected(files_read)
     held, wrong = planned(plan, run_name) if plan is not None else (None, [])
     if found is None or problems or wrong:
-        return complained([*problems, *wrong], given)
-    made = found.make(Asked(tuple(given), name, held, gpu, tier, steps or 0, per_node))
+        return complained([*problems, *wrong], files_read)
+    made = found.make(Asked(files_read, name, held, gpu, tier, steps or 0, per_node))
     if made.problems:
-        return complained(made.problems, given)
+        return complained(made.problems, files_read)
     click.echo(made.text, nl=False)
     for line in made.said:
         shell.complain(line)
     return shell.HOLDS
 
 
-def complained(problems: list[Problem], given: list["Given"]) -> int:
+def complained(problems: list[Problem], given: "Sequence[Given]") -> int:
     """The problems on standard error, with the lines of the files that are text."""
     from dsl.problems import show
 

@@ -16,6 +16,11 @@ class Given(NamedTuple):
     data: bytes
 
     @property
+    def shown(self) -> str:
+        """The name without its folder, as a comment can hold it."""
+        return "".join(c for c in Path(self.name).name if c.isprintable())
+
+    @property
     def stem(self) -> str:
         """The name without its folder and endings."""
         return Path(self.name).name.removesuffix(".gz").partition(".")[0]
@@ -25,7 +30,7 @@ class Given(NamedTuple):
 class Plan:
     """A run of a scenario file, resolved, and as the engine reads it."""
 
-    file: str
+    file: str  # as a scenario in the present folder imports it
     run: Run
     engine: Engine
 
@@ -45,7 +50,7 @@ class Asked:
     @property
     def sources(self) -> str:
         """The names of the files as a source of figures."""
-        names = [Path(f.name).name for f in self.files]
+        names = [f.shown for f in self.files]
         return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 

@@ -1,16 +1,15 @@
 """The formats that `scn import` reads: how each is told by what is in a file, and what makes text of it."""
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from dsl.importers import gemm_table, kineto, megatron, nccl_tests, nsight, run_yaml, torchtitan, train_log
-from dsl.importers.text import unpacked
+from dsl.importers.text import LOOKED, known, unpacked
 from dsl.problems import Problem, Span, did_you_mean
 from reports.imports.asked import Asked, Given, Made, Plan
-
-LOOKED = 200_000  # characters of a file that are looked at to tell its format
 
 
 @dataclass(frozen=True)
@@ -58,17 +57,23 @@ def named(word: str) -> Format | None:
     return next((f for f in FORMATS if f.name == word), None)
 
 
+def plain(given: Sequence[Given]) -> tuple[tuple[Given, ...], list[Problem]]:
+    """The files unpacked, once for all that reads them."""
+    files, problems = list[Given](), list[Problem]()
+    for file in given:
+        data, wrong = unpacked(file.data, file.name)
+        files.append(file._replace(data=data))
+        problems += wrong
+    return tuple(files), problems
+
+
 def detected(given: Sequence[Given]) -> tuple[Format | None, list[Problem]]:
-    """The one format of all files, or the problem of one that is none or another."""
+    """The one format of all files (unpacked), or the problem of one that is none or another."""
     first: Format | None = None
     for file in given:
-        data, problems = unpacked(file.data, file.name)
-        if problems:
-            return None, problems
-        text = data[:LOOKED].decode("utf-8-sig", "replace")
-        found = next((f for f in FORMATS if f.detects(text)), None)
+        found = known(file.data, ((f.detects, f) for f in FORMATS))
         if found is None:
-            return None, [unknown(file, text)]
+            return None, [unknown(file)]
         if first is not None and found is not first:
             title = f"{file.name} is {found.name}, the first file {first.name}"
             return None, [Problem("E26", title, Span(file.name, 1, 1), "another format", help="import them one by one")]
@@ -76,8 +81,9 @@ def detected(given: Sequence[Given]) -> tuple[Format | None, list[Problem]]:
     return first, []
 
 
-def unknown(file: Given, text: str) -> Problem:
+def unknown(file: Given) -> Problem:
     """Why a file is no input, as exactly as it can be told."""
+    text = file.data[:LOOKED].decode("utf-8-sig", "replace")
     place, what = Span(file.name, 1, 1, 2), f"{file.name} is no format that can be read"
     notes: tuple[str, ...] = (f"formats: {', '.join(f.name for f in FORMATS)}",)
     help = f"name the format before the file: scn import {FORMATS[0].name} {Path(file.name).name}"
@@ -104,4 +110,15 @@ def planned(file: Path, wanted: str) -> tuple[Plan | None, list[Problem]]:
         title = f"{file} has no run `{wanted}`" if runs else f"{file} has no run"
         return None, [Problem("E15", title, Span(str(file), 1, 1), "looked for here", help=did_you_mean(wanted, runs))]
     run = runs[wanted] if wanted else next(iter(runs.values()))
-    return Plan(str(file), run, read_run(run.plain())), []
+    imported = importable(file)
+    if not imported:
+        title = f"`{file}` cannot be imported by the printed text"
+        why = "a path between quotes has no quotes, no \\ and no control characters"
+        return None, [Problem("E02", title, Span(str(file), 1, 1), "the plan", notes=(why,), help="rename the file")]
+    return Plan(imported, run, read_run(run.plain())), []
+
+
+def importable(file: Path) -> str:
+    """The path as a scenario in the present folder imports it; empty where the language cannot write it."""
+    path = Path(os.path.relpath(file)).as_posix() if file.is_absolute() else file.as_posix()
+    return path if path.isprintable() and not set(path) & {'"', "\\"} else ""

@@ -21,12 +21,12 @@ def models(asked: Asked) -> Made:
             problems += wrong
             if found is not None:
                 name = named(file, f"{asked.name}-{own}".strip("-") if own else asked.name, own)
-                texts.append(block(found, name, Path(file.name).name, sha256(file.data).hexdigest()))
+                texts.append(block(found, name, file.shown.removesuffix(".gz"), sha256(file.data).hexdigest()))
     return refused(problems) if problems else Made("\n".join(texts), [])
 
 
 def named(file: Given, wanted: str, own: str = "") -> str:
     """The name of the model: as asked for, else its own, else the file's, else (config.json) its folder's."""
-    path = Path(file.name)
+    path = Path(file.name.removesuffix(".gz"))
     stem = path.stem if path.stem != "config" else os.path.basename(os.path.abspath(path.parent))
     return model_name(wanted or (f"{stem}-{own}" if own else stem))

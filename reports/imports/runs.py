@@ -1,7 +1,6 @@
 """A run that a framework's arguments describe, as a whole scenario file: its model, a cluster for it, the run."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 from dsl.catalog import Item, catalog
 from dsl.form import canonical
@@ -44,12 +43,12 @@ def runs(asked: Asked, reader: Reader, what: str) -> Made:
     if wrong:
         return refused(wrong)
     name = name_of(asked.name or file.stem, "run")
-    parts = [f"# From {what}, {Path(file.name).name}.", *(f"# {note}." for note in draft.notes)]
+    parts = [f"# From {what}, {file.shown}.", *(f"# {note}." for note in draft.notes)]
     imports = ["edition 2026", "", 'import "library/gpus.scn"', 'import "library/fabrics.scn"',
                'import "library/models.scn"', ""]  # fmt: skip
     text, found = canonical("\n".join([*parts, *imports]) + "\n" + cluster(draft.gpus, gpu, name))
     assert not found, found
-    source = f"{what}, {Path(file.name).name}"
+    source = f"{what}, {file.shown}"
     if "model" not in draft.run:
         settings = {**draft.model, "source": source, "confidence": "third-party", "verified": "read"}
         text += "\n" + block(MODEL, f"{name}-model", settings, why=_why(draft, "model."))
