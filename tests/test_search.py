@@ -78,20 +78,54 @@ def test_near_misses_say_what_would_admit_them(found: dict[str, Any]) -> None:
     json.dumps(found, allow_nan=False)
 
 
-def test_the_winner_breaks_even_where_it_says(table: Table, found: dict[str, Any]) -> None:
-    winner = found["winner"]
+def test_the_margins_of_the_winner_are_those_to_the_next(found: dict[str, Any]) -> None:
     by_index = {p["index"]: p for p in found["points"]}
     best, other = (by_index[i]["results"] for i in found["best"][:2])
-    rows = {row["name"]: row for row in winner["margins"][0]["rows"]}
+    rows = {row["name"]: row for row in found["winner"]["margins"][0]["rows"]}
     assert rows["cost"]["difference"] == pytest.approx(best["cost"] - other["cost"]) and rows["cost"]["difference"] < 0
+
+
+def test_points_that_rent_the_same_gpus_at_one_price_never_break_even(found: dict[str, Any]) -> None:
+    assert len(found["best"]) > 1 and found["winner"]["rival"] is None and found["winner"]["break_even"] == []
+
+
+MARKETS = """
+optimize market {
+ base = dense
+ vary { cluster = [hopper, blackwell], layout.micro_batch = [1, 2] sequences, cluster.nodes = [64, 128] }
+ minimize = cost
+}
+"""
+
+
+def test_the_winner_breaks_even_with_the_best_of_another_market(tmp_path: Path) -> None:
+    (table,) = loaded(tmp_path, MARKETS)
+    own = evaluate_search(table)
     assert table.base is not None and table.space is not None
-    settings = one(table.space(), found["best"][0]).settings
-    price, duration, utilization = (row["value"] for row in winner["break_even"])
-    dearer = evaluation.run(table.base, settings | {"cluster.price": price}).columns["cost"][0]
+    by_index = {p["index"]: p for p in own["points"]}
+    ranked = [by_index[i] for i in own["best"]]
+    rival = next(p for p in ranked if p["settings"]["cluster"] != ranked[0]["settings"]["cluster"])
+    assert own["winner"]["rival"] == rival["index"] and rival is not ranked[1]
+    best, other = ranked[0]["results"], rival["results"]
+    price, duration, utilization = own["winner"]["break_even"]
+    # By hand: rent and energy are all that costs, and only the rent moves with the price of a GPU-hour.
+    settings = one(table.space(), ranked[0]["index"]).settings
+    rent, gpu_hours = settings["cluster.price"], best["gpu_hours"]  # usd and GPU-seconds, in base units
+    assert price["value"] == pytest.approx(rent + (other["cost"] - best["cost"]) / gpu_hours)
+    assert duration["value"] == pytest.approx(best["time_to_train"] * other["cost"] / best["cost"], rel=1e-3)
+    assert utilization["value"] == pytest.approx(best["mfu"] * best["cost"] / other["cost"], rel=1e-3)
+    # At that price the winner costs what its rival does, which has the price that it had.
+    dearer = evaluation.run(table.base, settings | {"cluster.price": price["value"]}).columns["cost"][0]
     assert dearer == pytest.approx(other["cost"], rel=1e-9)
-    longer = settings | {"tokens": settings["tokens"] * duration / best["time_to_train"]}
-    assert evaluation.run(table.base, longer).columns["cost"][0] == pytest.approx(other["cost"], rel=1e-9)
-    assert utilization == pytest.approx(best["mfu"] * best["time_to_train"] / duration)
+    market = {"hopper": "h100-sxm at 2.10", "blackwell": "b200 at 3.90"}[rival["settings"]["cluster"]]
+    assert all(f"less than the best on {market}\u00a0$/GPU-h until" in row["sentence"] for row in (price, duration))
+
+
+def test_the_same_gpu_at_another_price_is_another_market(tmp_path: Path) -> None:
+    vary = "vary { cluster.price = [$2/gpu-hour, $3/gpu-hour], layout.micro_batch = [1, 2] sequences }"
+    (table,) = loaded(tmp_path, f"optimize priced {{\n base = dense\n {vary}\n minimize = cost\n}}\n")
+    price = evaluate_search(table)["winner"]["break_even"][0]
+    assert price["now"] * 3600 == pytest.approx(2) and price["value"] * 3600 == pytest.approx(3)
 
 
 def test_without_vary_the_whole_space_of_layouts_is_searched(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ The order is that of the aims, `minimize` or `maximize` first, then `then_by`; p
 then in the order in which their settings are written. The front holds the points that no other beats in both.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,7 @@ from engine.columns import Column
 from reports.experiments.evaluation import FAILS, OK, Found
 from reports.experiments.removals import Removal
 from reports.experiments.table import Tally, document, removed, single, table_rows, unit_of
-from reports.experiments.winner import winner
+from reports.experiments.winner import MARKET, winner
 from reports.experiments.work import gather
 from reports.point import Json
 
@@ -94,6 +94,7 @@ class Search:
     ranked: Ranked
     front: Front = field(default_factory=Front)
     cloud: list[NDArray[np.float64]] = field(default_factory=list)
+    markets: dict[str, Ranked] = field(default_factory=dict)  # the best point that rents each GPU at each price
 
     def stop(self) -> None:
         """Says that what was gathered is not all."""
@@ -107,7 +108,9 @@ class Search:
         """What was gathered, as JSON keeps it."""
         rows = None if self.ranked.rows is None else self.ranked.rows.tolist()
         drawn = [own.tolist() for own in self.cloud]
-        return self.tally.state() | {"ranked": rows, "front": self.front.rows.tolist(), "cloud": drawn}
+        markets = {name: own.rows.tolist() for name, own in self.markets.items() if own.rows is not None}
+        own = {"ranked": rows, "front": self.front.rows.tolist(), "cloud": drawn, "markets": markets}
+        return self.tally.state() | own
 
     def restore(self, state: Any) -> None:
         """Takes up what was gathered before."""
@@ -115,6 +118,7 @@ class Search:
         self.ranked.rows = None if state["ranked"] is None else np.array(state["ranked"])
         self.front.rows = np.array(state["front"]).reshape(4, -1)
         self.cloud = [np.array(own).reshape(4, -1) for own in state["cloud"]]
+        self.markets = {name: Ranked(1, np.array(own)) for name, own in state["markets"].items()}
 
     def add(self, found: Found, points: int) -> None:
         """Judges some points."""
@@ -129,9 +133,34 @@ class Search:
         few = found.take(chosen)
         tail = [column(few.settings.get("cluster.gpus"), few.size), few.index.astype(np.float64)]
         keys = [key(aim, few) for aim in aims(self.table)]
-        self.ranked.add(np.array([*keys, *tail]))
+        rows = np.array([*keys, *tail])
+        self.ranked.add(rows)
+        for name, own in markets_of(few):
+            self.markets.setdefault(name, Ranked(1)).add(rows[:, own])
         if all(name in few.results for name in FRONT):
             self.front.add(np.array([*(few.results[name] for name in FRONT), *tail]))
+
+
+    @property
+    def rival(self) -> int | None:
+        """The best point that rents other GPUs than the winner does, or the same at another price."""
+        firsts = Ranked(2)
+        for own in self.markets.values():
+            if own.rows is not None:
+                firsts.add(own.rows)
+        return firsts.index[1] if len(firsts.index) > 1 else None
+
+
+def markets_of(found: Found) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """The points that rent the same GPUs at the same price, by what they rent."""
+    rented = [found.settings.get(path) for path in MARKET]
+    if not any(isinstance(value, np.ndarray) for value in rented):
+        yield repr(rented), np.ones(found.size, dtype=bool)
+        return
+    columns = [np.broadcast_to(np.asarray(value), (found.size,)) for value in rented]
+    names = np.array([repr(row) for row in zip(*columns, strict=True)])
+    for name in dict.fromkeys(names.tolist()):
+        yield name, names == name
 
 
 def column(value: Any, count: int) -> Column:
@@ -184,7 +213,8 @@ def told(search: Search, space: Space, keep: int) -> Json:
     table, tally = search.table, search.tally
     best, front = search.ranked.index[:keep], search.front.index
     misses = near_misses(tally.removals.ordered)
-    shown = sorted({*best, *search.ranked.index[:2], *front, *(r.nearest for r in misses if r.nearest is not None)})
+    told_of = (search.rival, *(r.nearest for r in misses))
+    shown = sorted({*best, *search.ranked.index[:2], *front, *(i for i in told_of if i is not None)})
     if tally.points <= EVERY:
         shown = list(range(tally.points))
     tally.rows = [row for i in shown for row in shown_row(table, space, i)]
@@ -198,7 +228,7 @@ def told(search: Search, space: Space, keep: int) -> Json:
         "best": best,
         "front": front,
         "nearest": [{"index": r["index"], "require": r["rule"], "gap": r["gap"], "needs": r["needs"]} for r in own],
-        "winner": winner(table, space, search.ranked.index, [a.item for a in aims(table)]),
+        "winner": winner(table, space, search.ranked.index, [a.item for a in aims(table)], search.rival),
         "cloud": cloud_of(search.cloud),
     }
 
