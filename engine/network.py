@@ -155,7 +155,7 @@ def uplinks(
     found, span = tiers(cluster, d.used)[tier], width[tier - 1]
     busy = np.maximum(found.oversubscription * _room(cluster, tier - 1, span, d.used) / span, 1.0)
     up = np.where(members[tier - 1] < n, n - members[tier - 1], 1.0)
-    return np.asarray(found.bandwidth / busy * np.maximum(n - members[0], 1.0) / up)
+    return np.asanyarray(found.bandwidth / busy * np.maximum(n - members[0], 1.0) / up)
 
 
 def scale_up(cluster: Cluster, first: Tier, members: Column, gpus: Column) -> Column:

@@ -1,6 +1,6 @@
 """A tree of the document as lines to read: which levels are shown, and what is shown elsewhere."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 Json = Mapping[str, Any]
@@ -58,6 +58,15 @@ def fitting(tree: Json, items: Mapping[str, Json], most: int, before: Mapping[st
             break
         found, depth = more, depth + 1
     return found
+
+
+def told(kinds: Sequence[str]) -> str:
+    """How many numbers there are of each kind: "72 quantities, 36 settings and 1 constant of the model"."""
+    settings, constants = kinds.count("setting"), kinds.count("constant")
+    rows = ((len(kinds) - settings - constants, "quantity", "quantities"), (settings, "setting", "settings"),
+            (constants, "constant", "constants"))  # fmt: skip
+    first, second, third = (f"{number:,} {one if number == 1 else more}" for number, one, more in rows)
+    return f"{first}, {second} and {third} of the model"
 
 
 def counted(tree: Json, items: Mapping[str, Json]) -> list[str]:

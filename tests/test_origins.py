@@ -10,7 +10,7 @@ from reports.book import bind
 from reports.commands.source import read
 from reports.document import build
 from reports.html import paper_page, screen_page
-from reports.origins import counted, fitting, items_of, lines
+from reports.origins import counted, fitting, items_of, lines, told
 from reports.sections.provenance import LINES
 from tests.conftest import ROOT
 from tests.report_documents import document as fixture
@@ -92,3 +92,8 @@ def test_numbers_are_shown_in_their_units(name: str) -> None:
     units = {"time_to_train": "days", "cost": "M$", "memory_per_gpu": "GiB", "mfu": "%"}
     tree = next(t for t in document()["provenance"] if t["name"] == name)
     assert tree["shown"].endswith(f"\u00a0{units[name]}")
+
+
+def test_one_constant_is_one_constant() -> None:
+    assert told(["result", "quantity", "setting", "constant"]) == "2 quantities, 1 setting and 1 constant of the model"
+    assert told(["counted"] * 1_200) == "1,200 quantities, 0 settings and 0 constants of the model"

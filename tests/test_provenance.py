@@ -1,6 +1,7 @@
 """Every headline number follows from the leaves of its tree, by the printed formulas alone."""
 
 import math
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from dsl.follows import FOLLOWS, follows
 from dsl.scenario import Run
 from engine.evaluate import evaluate
+from engine.provenance.quantities import COUNTED
 from engine.read import read as engine_run
 from reports.commands.source import read
 from reports.document import build, evaluated, phased
@@ -87,6 +89,13 @@ def test_every_headline_number_follows_from_its_leaves(file: Path) -> None:
         assert same(known[number], item["value"]), (item["name"], item["formula"])
         assert item["formula"] or item["source"], item
     said(items)
+    assert not variables(items.values())
+
+
+def variables(items: Iterable[dict[str, Any]]) -> set[str]:
+    """Numbers that a tree knows by nothing but an expression of the engine, which says nothing to a reader."""
+    words = {label for _, label in COUNTED.values()}
+    return {item["label"] for item in items if item["kind"] == "counted" and item["label"] not in words}
 
 
 def said(items: dict[str, Any]) -> None:
@@ -111,6 +120,7 @@ def checked(run: Run, digits: float = DIGITS) -> int:
         assert np.array_equal(made.trees.results[name].value, float(plain[name][0]), equal_nan=True), name
     trees = made.list(made.names)
     items, known = index(trees), dict[str, float]()
+    assert not variables(items.values())
     for tree in trees:
         value, found = float(plain[tree["name"]][0]), from_leaves(tree, items, known)
         assert same(found, value, digits) or (math.isnan(value) and tree["value"] is None), tree["name"]
@@ -139,6 +149,20 @@ def test_the_recomputed_number_hangs_on_its_leaves(root: Path) -> None:
     peak = next(item for item in items.values() if item["label"] == "cluster.gpu.peak.bf16")
     peak["value"] *= 2
     assert 0.5 < from_leaves(tree, items, {}) / before < 0.9
+
+
+def test_the_reduced_model_hangs_on_stages_and_layers_as_they_are_stated(root: Path) -> None:
+    """n = tp pp dp; 4 L collectives a micro-batch: pp and L are plain whole numbers in the engine."""
+    trees = Provenance(runs(root / "scenarios" / "reduced-70b.scn")[0], phased).list(["step_time"])
+    items = list(index(trees).values())
+    formulas = {item["label"]: item["formula"] for item in items}
+    assert formulas["GPUs that work"] == "layout.tensor × layout.pipeline × layout.data"
+    tensor = next(item for item in items if item["name"] == "tensor_communication")
+    assert tensor["formula"].startswith("4 × model.layers × accumulation × ring_factor × ")
+    bubble = next(item for item in items if item["name"] == "bubble_time")
+    assert bubble["formula"] == "compute_time × (layout.pipeline - 1) / accumulation"
+    stated = {item["label"]: (item["value"], item["kind"]) for item in items}
+    assert stated["layout.pipeline"] == (4, "setting") and stated["model.layers"] == (80, "setting")
 
 
 def test_after_a_record_nothing_is_traced_any_more(root: Path) -> None:

@@ -27,6 +27,10 @@ STRUCTURE = {
     "stages": "layout.pipeline",
     "times.stages": "layout.pipeline",
     "pipeline": "layout.pipeline",
+    "i.pipeline": "layout.pipeline",
+    "i.layers": "model.layers",
+    "size": "layout.pipeline",
+    "size.get(axis, ONE)": "layout.pipeline",
     "d.vp": "layout.schedule.virtual_stages",
     "virtual_stages": "layout.schedule.virtual_stages",
     "modules": "model.mtp",
@@ -110,7 +114,7 @@ def _meant(record: Record, e: ast.expr, frame: FrameType) -> Node | None:
         return _worked_out(record, OPERATORS[type(e.op)], sides)
     if isinstance(e, ast.Call) and _text(e.func) in ("float", "column") and e.args:
         return _meant(record, e.args[0], frame)
-    return _constant(record, e, frame) or _setting(record, _text(e))
+    return _constant(record, e, frame) or _held(record, e, frame) or _setting(record, _text(e))
 
 
 def _taken(e: ast.expr, frame: FrameType) -> ast.expr:
@@ -144,6 +148,18 @@ def _constant(record: Record, e: ast.expr, frame: FrameType) -> Node | None:
     if base.id in ("ZERO", "ONE"):
         return record.number(value)
     return record.given("constant", value, _text(e), defined(base.id, str(frame.f_globals["__file__"])))
+
+
+def _held(record: Record, e: ast.expr, frame: FrameType) -> Node | None:
+    """The constant of the engine that a variable holds: ``nic`` where it was set to NIC."""
+    value = frame.f_locals.get(e.id) if isinstance(e, ast.Name) else None
+    if not isinstance(value, np.ndarray) or value.size != 1:
+        return None
+    names = (n for n, own in frame.f_globals.items() if own is value and n.isupper() and n not in ("ZERO", "ONE"))
+    name = next(names, None)
+    if name is None:
+        return None
+    return record.given("constant", float(value.item()), name, defined(name, str(frame.f_globals["__file__"])))
 
 
 def _setting(record: Record, text: str) -> Node | None:

@@ -91,7 +91,7 @@ def listed(names: tuple[str, ...], run: "Run", file: Path) -> str:
 
 def as_text(tree: "Json", run: "Run", file: Path, depth: int | None) -> str:
     """The tree with its formulas; of long ones as many levels as fit two screens."""
-    from reports.origins import counted, fitting, items_of, lines
+    from reports.origins import counted, fitting, items_of, lines, told
 
     items = items_of([tree])
     found = fitting(tree, items, LINES // 2) if depth is None else lines(tree, items, depth)
@@ -102,12 +102,6 @@ def as_text(tree: "Json", run: "Run", file: Path, depth: int | None) -> str:
         deepest = max(line.depth for line in found)
         text += f"\n\n… is what stands below, {told(counted(tree, items))} in all; --depth {deepest + 1} shows more"
     return shell.printable(text)
-
-
-def told(kinds: list[str]) -> str:
-    """How many numbers stand behind a result."""
-    settings, constants = kinds.count("setting"), kinds.count("constant")
-    return f"{len(kinds) - settings - constants} quantities, {settings} settings and {constants} constants of the model"
 
 
 def printed(line: "Line", found: "list[Line]", at: int) -> Iterator[str]:

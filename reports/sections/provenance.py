@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from reports.origins import Line, counted, fitting, items_of, signs
+from reports.origins import Line, counted, fitting, items_of, signs, told
 from reports.plan import Json, Plan, Section
 from reports.prose import capital
 from reports.tables import Cell, Table, code, text
@@ -25,7 +25,8 @@ def provenance(plan: Plan) -> Section | None:
         found = fitting(tree, items, LINES, places)
         tables.append(origin_table(tree, found, len(counted(tree, items)), titles[tree["name"]]))
         places |= dict.fromkeys(opened(found), places[tree["id"]])
-    facts = {"numbers": len(trees), "counts": totals(items), "file": plan.document["file"]}
+    counts = told([item["kind"] for item in items.values()])
+    facts = {"numbers": len(trees), "counts": counts, "file": plan.document["file"]}
     return Section("origins", "", (*tables, *constants_table(items)), facts=facts)
 
 
@@ -34,19 +35,10 @@ def opened(found: list[Line]) -> list[str]:
     return [line.item["id"] for line in found if line.item["children"] and not line.hidden and not line.elsewhere]
 
 
-def totals(items: Mapping[str, Json]) -> dict[str, int]:
-    """Quantities, settings and constants behind all numbers together."""
-    found: dict[str, int] = {"quantities": 0, "settings": 0, "constants": 0}
-    for item in items.values():
-        word = {"setting": "settings", "constant": "constants"}.get(item["kind"], "quantities")
-        found[word] += 1
-    return found
-
-
 def origin_table(tree: Json, found: list[Line], behind: int, title: str) -> Table:
     """The first levels of a tree, a row a number; ``behind`` is how many numbers it has in all."""
     left = behind - len({line.item["id"] for line in found})
-    more = f"{left} more numbers stand below these." if left else ""
+    more = f"{left} more {'number stands' if left == 1 else 'numbers stand'} below these." if left else ""
     rows = tuple(row(line) for line in found)
     caption = f"{capital(title)}: where it comes from"
     return Table(f"origin-{tree['name']}", caption, COLUMNS, rows, wide=True, more=more)
