@@ -1,7 +1,7 @@
 """How sure a prediction is: what four in five published runs under the same framework took, against ours."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 COVERAGE = 0.8  # from the 10th to the 90th percentile
 TIMES = ("step_time", "time_to_train", "gpu_hours", "cost")  # what grows as a step does
@@ -9,6 +9,15 @@ MEMORY = ("memory_per_gpu",)
 WIDER = 1.5  # of an interval where nothing like the run was measured (study of open runs: leave-one-GPU-out)
 Ends = tuple[float, float] | None
 FARTHER = 2.0  # times the largest measured run: from there nothing like it was measured
+FEW = 15  # published runs; with fewer a framework's interval is that of all, half as wide again
+
+
+class Basis(NamedTuple):
+    """What an interval of times rests on: runs of the framework itself, of all frameworks, or a scenario's own word."""
+
+    kind: str  # "own", "few" (its runs are too few: the interval of all frameworks), "file" (the scenario states it)
+    rows: int  # published runs of the framework, 0 where none are stated
+    wider: bool  # none was on this GPU at this scale
 
 
 def intervals(settings: Mapping[str, Any], results: Mapping[str, float | None]) -> dict[str, dict[str, float]] | None:
@@ -40,6 +49,17 @@ def unlike(settings: Mapping[str, Any], used: float | None) -> bool:
     gpus, largest = settings.get("stack.measured_on"), settings.get("stack.measured_up_to")
     other = bool(gpus) and settings.get("cluster.gpu") not in tuple(gpus or ())
     return other or (largest is not None and used is not None and used > FARTHER * largest)
+
+
+def basis(point: Mapping[str, Any]) -> Basis | None:
+    """What the interval of a point's step time rests on; None where it has none."""
+    settings, used = point["settings"], point["results"].get("used_gpus")
+    if "step_time" not in (point.get("intervals") or {}):
+        return None
+    rows, where = settings.get("stack.measured_rows"), {row["path"]: row["origin"] for row in point["inputs"]}
+    library = where.get("stack.measured_low") == "library" and where.get("stack.measured_high") == "library"
+    kind = "file" if not library else "few" if rows and rows < FEW else "own"
+    return Basis(kind, int(rows or 0), unlike(settings, used))
 
 
 def _stated(settings: Mapping[str, Any], kind: str) -> Ends:

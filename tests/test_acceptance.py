@@ -17,7 +17,7 @@ from dsl.importers.nccl_tests import factor
 from engine import acceptance, layout
 from engine.collectives.bus import bus_factor
 from engine.columns import column
-from reports.acceptance import spreads
+from reports.acceptance import required, spreads
 from reports.book import bind
 from reports.commands.source import read
 from reports.csv_files import csv_files
@@ -134,14 +134,60 @@ def test_what_published_measurements_cannot_judge_is_recorded() -> None:
     assert all(r["reason"].startswith("recorded only") for r in rows if r["threshold"] is None)
 
 
-def test_the_step_passes_within_its_interval() -> None:
-    given = document()
+def step_of(given: Json) -> tuple[Json, Json, Json]:
+    """The first run's point, and its rows of a step's time and utilization."""
     point = next(e for e in given["experiments"] if e["kind"] == "run")["points"][0]
-    step, mfu = only(given, "step_time"), only(given, "mfu")
+    return point, only(given, "step_time"), only(given, "mfu")
+
+
+def test_the_step_passes_within_its_interval() -> None:
+    point, step, mfu = step_of(document("deepseek-v3"))
+    assert not any(v["limit"] and v["limit"]["name"] in required.SIDES for v in point["verdicts"])
     assert step["threshold"] == pytest.approx(point["intervals"]["step_time"]["high"], rel=1e-11)
     assert (step["better"], mfu["better"]) == ("lower", "higher")
     assert mfu["threshold"] / mfu["expected"] == pytest.approx(step["expected"] / step["threshold"])
-    assert "6N, dense bf16 peak" in mfu["title"]
+    assert "6N, dense fp8 peak" in mfu["title"] and "6N, dense bf16 peak" in only(document(), "mfu")["title"]
+
+
+@pytest.mark.parametrize(("name", "limits"), [("team-70b", {"time_to_train": 80 * 86400, "cost": 20e6}),
+                                              ("search-70b", {"time_to_train": 90 * 86400})])  # fmt: skip
+def test_a_step_that_passes_keeps_what_the_scenario_requires(name: str, limits: dict[str, float]) -> None:
+    """At the threshold the strictest requirement holds with equality and the others with room to spare."""
+    point, step, mfu = step_of(document(name))
+    grown = {r: point["results"][r] * step["threshold"] / step["expected"] / most for r, most in limits.items()}
+    assert max(grown.values()) == pytest.approx(1.0, rel=1e-9)
+    assert step["threshold"] < point["intervals"]["step_time"]["high"]
+    strictest = max(grown, key=lambda r: grown[r])
+    assert step["reason"].startswith(f"the scenario requires it: {strictest} <= ")
+    assert mfu["threshold"] / mfu["expected"] == pytest.approx(step["expected"] / step["threshold"])
+
+
+def test_the_strictest_requirement_sets_the_longest_step() -> None:
+    """Of 4 s: 3/2 by days, 2 by cost, 1.2 by utilization; a limit on the other side says nothing."""
+    results = {"step_time": 4.0, "time_to_train": 200.0, "cost": 10.0, "mfu": 0.48}
+    asked = [("time_to_train", "<=", 300.0), ("cost", "<", 20.0), ("mfu", ">=", 0.4), ("mfu", "<=", 0.1)]
+    verdicts = [{"require": f"{n} {op} {v:g}", "because": "", "limit": {"name": n, "op": op, "value": v}}
+                for n, op, v in asked] + [{"require": "x", "because": "", "limit": None}]  # fmt: skip
+    found = required.required(results, verdicts)
+    assert [f.seconds for f in found] == pytest.approx([6.0, 8.0, 4.8])
+    point = {"settings": {"stack": "own"}, "results": results, "verdicts": verdicts, "intervals": None, "inputs": []}
+    assert required.longest_step(point).reason == "the scenario requires it: mfu >= 0.4"
+    ends = {"step_time": {"low": 3.0, "high": 4.5}}
+    assert required.longest_step(point | {"intervals": ends}).seconds == 4.5
+    assert required.longest_step(point | {"verdicts": []}) == (None, "recorded only: no interval of own is known")
+
+
+def test_the_reason_says_what_the_interval_rests_on() -> None:
+    """Nine in ten is said of a framework's own runs alone: 28 of Megatron-Core; two of TorchTitan are too few."""
+    point = dict(step_of(document())[0])
+    few = required.longest_step(point | {"verdicts": []}).reason
+    assert "of torchtitan only 2 published runs are known" in few and "none was measured on this GPU" in few
+    own = required.longest_step(step_of(document("search-70b"))[0] | {"verdicts": []}).reason
+    assert own.endswith("nine in ten of 28 published runs of megatron-core took no more")
+    wider = step_of(document("deepseek-v3"))[1]["reason"]
+    assert "nine in ten" not in wider and "no run of megatron-core was measured on this GPU at this scale" in wider
+    stated = [row | {"origin": "input"} for row in point["inputs"] if row["path"].startswith("stack.measured")]
+    assert "the scenario states it" in required.longest_step(point | {"verdicts": [], "inputs": stated}).reason
 
 
 def test_memory_passes_below_what_the_scenario_requires() -> None:

@@ -1,8 +1,9 @@
 """The rows of an acceptance sheet: what to measure, what to expect, from where on it passes, and by which command.
 
 Expectations come from the engine (engine/acceptance.py and the run's own results). A threshold is the low end of what
-sound parts reach of such an expectation (reports/acceptance/spreads.py), of the interval of a step time, or the figure
-that the plan itself counts with; a `require` of the scenario that asks for more takes its place.
+sound parts reach of such an expectation (reports/acceptance/spreads.py), the longest step that the interval and every
+requirement allow (required.py), or the figure that the plan itself counts with; a `require` on the row's own result
+that asks for more takes its place.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,6 +17,7 @@ from engine.result import Result
 from reports.acceptance import commands, spreads
 from reports.acceptance.commands import Setup
 from reports.acceptance.launch import launch
+from reports.acceptance.required import longest_step
 from reports.acceptance.spreads import Spread
 from reports.point import Json, number
 from reports.prose import capital
@@ -25,6 +27,7 @@ MIB = 2.0**20
 SIZES = (16 * MIB, 256 * MIB, 4096 * MIB)  # of a collective: one command sweeps all three
 CURVE = tuple(2.0**power for power in range(20, 34))  # of the figure: 1 MiB to 8 GiB
 NO_EVIDENCE = "recorded only: no published measurement of such a part, size and span"
+SAME = 1e-9  # relative difference of two thresholds that are one
 LEAST = 0.5  # a low end under this tells a sound part from a bad one no more
 NAMES = {"all_reduce": "All-reduce", "all_gather": "All-gather", "reduce_scatter": "Reduce-scatter",
          "all_to_all": "All-to-all"}  # fmt: skip
@@ -148,29 +151,25 @@ def collective(name: str, result: Result, setup: Setup, span: Span, kind: str, s
 def steps(result: Result, setup: Setup, point: Mapping[str, Any]) -> Iterator[Row]:
     """One reference step: its time, its utilization and the memory it takes."""
     results, command, stack = point["results"], launch(setup, point), str(point["settings"].get("stack") or "")
-    step, interval = results["step_time"], (point["intervals"] or {}).get("step_time")
-    high = interval["high"] if interval else None
-    known = f"the high end of the interval: nine in ten published runs of {stack} took no more"
-    reason = known if high is not None else f"recorded only: no interval of {stack or 'the stack'} is known"
+    step, (longest, reason) = results["step_time"], longest_step(point)
     where: dict[str, Any] = {"ranks": setup.gpus, "nodes": setup.nodes, "command": command}
     where["note"] = "" if command else f"not stated: no launcher of {stack or 'the stack'} is known"
-    yield Row("S1", "step_time", "Time of one step", "seconds", step, high, reason, better="lower", **where)
+    yield Row("S1", "step_time", "Time of one step", "seconds", step, longest, reason, better="lower", **where)
     told = {"mfu": f"6N, dense {result.run.precision} peak", "mfu_bf16": "6N, dense bf16 peak"}
     if result.run.precision in ("bf16", "fp16"):
         del told["mfu_bf16"]
     for i, (name, convention) in enumerate(told.items(), 2):
-        least = None if high is None else results[name] * step / high
-        said = reason if high is None else "the step time that passes, as utilization"
+        least = None if longest is None else results[name] * step / longest
+        said = reason if longest is None else "the step time that passes, as utilization"
         yield Row(f"S{i}", name, f"Utilization ({convention})", "share", results[name], least, said, **where)
     tokens = results["tokens_per_second_per_gpu"]
-    said = reason if high is None else "the step time that passes, as tokens"
+    said = reason if longest is None else "the step time that passes, as tokens"
     yield Row(f"S{len(told) + 2}", "tokens_per_second_per_gpu", "Tokens a second and GPU", "tokens/s", tokens,
-              None if high is None else tokens * step / high, said, **where)  # fmt: skip
+              None if longest is None else tokens * step / longest, said, **where)  # fmt: skip
     used, room = results["memory_per_gpu"], float(result.run.gpu.memory[0])
     where |= {"command": commands.watch(setup), "note": commands.no_watch(setup)}
     yield Row(f"S{len(told) + 3}", "memory_per_gpu", "Peak memory of a GPU", "bytes", used, room,
               "what the device has", better="lower", **where)  # fmt: skip
-
 
 
 def checkpoints(result: Result, setup: Setup) -> Iterator[Row]:
@@ -222,7 +221,8 @@ def asked(row: Row, verdicts: list[Json]) -> Row:
         lower = row.better == "lower"
         if (limit["op"] in ("<=", "<")) != lower:
             continue
-        if row.threshold is None or (limit["value"] < row.threshold) == lower:
+        slack = SAME if lower else -SAME  # a threshold that follows from this limit already is no looser than it
+        if row.threshold is None or (limit["value"] * (1 + slack) < row.threshold) == lower:
             because = f": {verdict['because']}" if verdict["because"] else ""
             row = replace(row, threshold=limit["value"], reason=f"the scenario requires it{because}", source="")
     return row
