@@ -117,6 +117,29 @@ def test_l03_with_what_it_lacks_has_the_split_of_the_case() -> None:
     assert not problems and "stages            = [11 layers, 12 layers, 12 layers, 11 layers]" in text
 
 
+@pytest.mark.parametrize(
+    ("layers", "more", "split", "stages", "schedule"),
+    [
+        (126, "--account-for-embedding-in-pipeline-split --account-for-loss-in-pipeline-split "
+              "--num-layers-per-virtual-pipeline-stage 1", "balanced", None, "interleaved(virtual_stages = 8)"),
+        (127, "--account-for-embedding-in-pipeline-split", None, [7, *[8] * 15], None),
+        (127, "--account-for-loss-in-pipeline-split", None, [*[8] * 15, 7], None),
+        (128, "", None, None, None),
+    ],
+)  # fmt: skip
+def test_megatron_counts_the_embedding_and_the_loss_as_a_layer_each(
+    layers: int, more: str, split: str | None, stages: list[float] | None, schedule: str | None
+) -> None:
+    """Llama 3's 405B (section 3.3.2): 126 layers over 16 stages, one less on the first and the last of them."""
+    text = f"--num-layers {layers} --hidden-size 64 --num-attention-heads 4 --vocab-size 1000 --seq-length 128\n"
+    text += f"--micro-batch-size 1 --global-batch-size 16 --world-size 16 --pipeline-model-parallel-size 16 {more}\n"
+    draft, problems = megatron.read(text.encode(), "run.args")
+    assert not problems and draft.notes == []
+    assert [draft.run.get(f"layout.{p}") for p in ("split", "stages", "schedule")] == [split, stages, schedule]
+    _, wrong = megatron.read(text.replace("126", "125").replace("127", "126").encode(), "run.args")
+    assert layers == 128 or "7.9375" in wrong[0].title
+
+
 def test_a_launch_script_with_continuations_and_what_is_not_used() -> None:
     script = (
         "torchrun --nproc_per_node 8 pretrain_gpt.py \\\n --num-layers=2 --hidden-size 64 \\\n"

@@ -8,13 +8,16 @@ import pytest
 
 from dsl.importers import megatron as megatron_reader
 from dsl.importers import torchtitan as torchtitan_reader
+from dsl.scenario import Run
 from reports.book import bind
 from reports.commands.source import read
-from reports.document import build
+from reports.document import build, evaluated
 from reports.html import render_html
 from reports.judgement import plain
+from reports.operations import megatron, watched
 from reports.operations.files import exported, of_document
-from reports.operations.settings import near, stages
+from reports.operations.settings import counted_save, ends, near
+from reports.point import stages
 from reports.quantities import Quantity
 from reports.tables import Table
 from tests.report_documents import Json, cannot_be_built, document, main_point
@@ -23,28 +26,34 @@ ROOT = Path(__file__).parent.parent
 NB = "\u00a0"
 
 
-def settings_of(path: Path) -> list[dict[str, Any]]:
-    """The settings of every run of a file, as the document has them."""
+Built = tuple[dict[str, Any], Run]
+
+
+def settings_of(path: Path) -> list[Built]:
+    """The settings of every run of a file, as the document has them, and the run."""
     runs = read(path).scenario.runs
-    return [{"name": r.name} | {p: plain(v.value) for p, v in r.settings.items()} for r in runs]
+    return [({"name": r.name} | {p: plain(v.value) for p, v in r.settings.items()}, r) for r in runs]
 
 
 FILES = [*sorted((ROOT / "scenarios").glob("*.scn")), ROOT / "tests" / "data" / "tables.scn"]
-RUNS = [s for path in FILES for s in settings_of(path) if exported({"settings": s}, "run")]
+RUNS = [(s, r) for path in FILES for s, r in settings_of(path) if exported({"settings": s}, "run")]
 
 
-def named(settings: dict[str, Any]) -> str:
+def named(given: Any) -> str:
+    settings, _ = given
     return f"{settings['name']}-{settings['stack']}-{settings['cluster.gpu']}"
 
 
 def test_some_runs_of_both_frameworks_are_exported() -> None:
-    stacks = {s["stack"] for s in RUNS}
+    stacks = {s["stack"] for s, _ in RUNS}
     assert {"megatron-core", "nemo", "torchtitan"} <= stacks and len(RUNS) >= 10
 
 
-@pytest.mark.parametrize("settings", RUNS, ids=named)
-def test_exported_arguments_read_back_give_the_identical_layout(settings: dict[str, Any]) -> None:
-    ((name, text),) = exported({"settings": settings, "status": "ok"}, "run").items()
+@pytest.mark.parametrize("built", RUNS, ids=named)
+def test_exported_arguments_read_back_give_the_identical_layout(built: Built) -> None:
+    settings, run = built
+    placed = stages(evaluated(run))
+    ((name, text),) = exported({"settings": settings, "status": "ok", "stages": placed}, "run").items()
     reader = megatron_reader if name.endswith(".args") else torchtitan_reader
     draft, problems = reader.read(text.encode(), name)
     assert problems == [] and draft.gpus == settings["cluster.gpus"]
@@ -57,6 +66,7 @@ def test_exported_arguments_read_back_give_the_identical_layout(settings: dict[s
             assert value == f"interleaved(virtual_stages = {settings['layout.schedule.virtual_stages']:g})"
         else:
             assert path == "layout.stages" and own is None  # what `split = balanced` comes to
+            assert value == [s["layers"] for s in placed]
     steps = draft.run.get("tokens", 0.0) / (settings["batch"] * settings["sequence"])
     assert steps == pytest.approx((settings["tokens"] or 0.0) / (settings["batch"] * settings["sequence"]), abs=1.0)
     read_back = {f"model.{p}": v for p, v in draft.model.items()}
@@ -71,11 +81,55 @@ def llama() -> Json:
     return build(read(ROOT / "scenarios" / "llama-405b-16k.scn").scenario)
 
 
+@cache
+def deepseek() -> Json:
+    return build(read(ROOT / "scenarios" / "deepseek-v3.scn").scenario)
+
+
+def args(given: Json) -> str:
+    """The Megatron arguments of the first run."""
+    (text,) = exported(main_point(given), "run").values()
+    return text
+
+
 def test_uneven_stages_are_those_of_the_engine() -> None:
-    point = main_point(llama())
-    layers = [s["layers"] for s in point["stages"]]
-    assert stages(point["settings"]) == (layers[0], layers[-1]) == (7, 7)
-    assert "--decoder-first-pipeline-num-layers 7\n" in exported(point, "run")["run.megatron.args"]
+    """126 layers over 16: 7, 14 of 8, 7. DeepSeek-V3's 61, with a module after the head: 15 of 4, then 1."""
+    assert [s["layers"] for s in main_point(llama())["stages"]] == [7] + [8] * 14 + [7]
+    counted = "--account-for-embedding-in-pipeline-split\n--account-for-loss-in-pipeline-split\n"
+    assert f"--num-virtual-stages-per-pipeline-rank 8\n{counted}" in args(llama())
+    assert [s["layers"] for s in main_point(deepseek())["stages"]] == [4] * 15 + [1]
+    assert "--decoder-last-pipeline-num-layers 1\n" in args(deepseek()) and "first-pipeline" not in args(deepseek())
+
+
+@pytest.mark.parametrize(
+    ("layers", "found"),
+    [([8], (0, 0)), ([8, 8, 8], (0, 0)), ([7, 8, 8, 7], (7, 7)), ([4, 4, 1], (0, 1)), ([5, 3], (5, 0)),
+     ([3, 4, 4], (3, 0)), ([7, 8, 7, 8], None), ([4, 4, 0], None)],
+)  # fmt: skip
+def test_first_and_last_stage_beside_equal_ones(layers: list[int], found: tuple[int, int] | None) -> None:
+    assert ends(layers) == found
+
+
+def test_a_split_that_megatron_cannot_express_is_named() -> None:
+    """Unequal stages between, and stages that virtual ones do not divide."""
+    settings = {"layout.pipeline": 4, "stack": "megatron-core"}
+    said = "how many layers stand on each stage (7, 8, 7, 8)"
+    assert megatron.not_said(settings, [7, 8, 7, 8]) == [said]
+    assert not [a for a, _ in megatron.layout(settings, [7, 8, 7, 8]) if a.startswith("--decoder")]
+    assert megatron.not_said(settings, [7, 8, 8, 7]) == [] and megatron.not_said(settings, [8] * 4) == []
+    inside = settings | {"layout.schedule": "interleaved", "layout.schedule.virtual_stages": 2}
+    assert megatron.not_said(inside, [7, 8, 8, 7]) == ["how many layers stand on each stage (7, 8, 8, 7)"]
+    assert megatron.not_said(inside, [8] * 4) == []
+    assert megatron.not_said(inside | {"layout.split": "balanced"}, [7, 8, 8, 7]) == []
+    assert megatron.not_said(inside | {"layout.split": "balanced"}, [6, 9, 9, 6]) != []
+    assert megatron.not_said(settings, []) == ["how many layers stand on each stage"]
+
+
+def test_attention_is_what_selective_recomputation_of_megatron_repeats() -> None:
+    given = {"layout.recompute": "selective", "layout.recompute.ops": ["sdpa"]}
+    assert megatron.not_said(given, [8]) == []
+    assert megatron.not_said(given | {"layout.recompute.ops": ["sdpa", "mlp_up"]}, [8]) == [
+        "which operations are recomputed (SDPA, MLP up)"]  # fmt: skip
 
 
 def tables(given: Json) -> dict[str, Table]:
@@ -119,3 +173,56 @@ def test_what_cannot_be_built_is_not_launched() -> None:
 def test_values_are_shown_with_three_digits() -> None:
     assert near(2.43512, "s") == f"2.44{NB}s" and near(4.87024e12, "B") == f"4.87{NB}TB"
     assert near(450e9, "B/s") == f"450{NB}GB/s" and near(None, "s") == "–"
+
+
+# What a part and a framework have
+
+
+@cache
+def rows_of(name: str, table: str) -> str:
+    """All cells of a table of a scenario's first run."""
+    given = build(read(ROOT / "scenarios" / f"{name}.scn").scenario)
+    return "\n".join(" | ".join(str(cell) for cell in row) for row in tables(given)[table].rows)
+
+
+def test_maxtext_on_tpu_is_told_nothing_of_nccl_and_megatron() -> None:
+    said = rows_of("mixtral", "questions") + rows_of("mixtral", "signs")
+    foreign = ("NCCL", "nccl", "NVLink", "nvidia", "elapsed time", "expandable", "node by node", "dump of the coll")
+    assert not [word for word in foreign if word in said]
+    assert "grep 'completed step:' LOG" in said
+    assert "not stated: no dump of collectives is known for jax-maxtext-tpu on tpu" in said
+
+
+@pytest.mark.parametrize(
+    ("stack", "part", "found"),
+    [("megatron-core", "cuda", "'elapsed time per iteration'"), ("torchtitan", "rocm", "'tps:'"),
+     ("jax-maxtext", "cuda", "'completed step:'"), ("deepspeed", "cuda", "'CurrSamplesPerSec='"),
+     ("nanotron", "cuda", "not stated"), ("", "cuda", "not stated: the log line of no stack")],
+)  # fmt: skip
+def test_each_framework_has_its_own_log_line(stack: str, part: str, found: str) -> None:
+    settings = {"stack": stack, "cluster.gpu.toolkit": part}
+    assert found in watched.step_line(settings)
+    assert watched.on_pytorch(settings) == (stack != "jax-maxtext")
+    assert ("TORCH_NCCL_" in watched.hang(settings)[0]) == (stack != "jax-maxtext")
+
+
+def test_a_save_lasts_as_long_as_the_plan_counts() -> None:
+    """team-70b states a pause of 30 s; a write in the background is counted by its own time."""
+    assert f"at most 30{NB}s of pause for 847{NB}GB, every 27.0{NB}min" in rows_of("team-70b", "questions")
+    checkpoint = {"save": 20.0, "pause": 2.0}
+    assert counted_save({"settings": {"checkpoint.mode": "sync"}, "checkpoint": checkpoint}) == 2.0
+    assert counted_save({"settings": {"checkpoint.mode": "async"}, "checkpoint": checkpoint}) == 20.0
+
+
+def test_a_step_is_too_long_from_where_the_sheet_fails_it() -> None:
+    given = build(read(ROOT / "scenarios" / "search-70b.scn").scenario)
+    row = next(r for r in main_point(given)["acceptance"] if r["test"] == "step_time")
+    longest = Quantity(row["threshold"], "s", 3).text()
+    assert str(tables(given)["signs"].rows[0][0]) == f"Every step takes over {longest}"
+
+
+def test_what_recomputation_repeats_is_named() -> None:
+    assert "The forward pass of every layer is computed again: hardware" in rows_of("team-70b", "trades")
+    assert "Attention is computed again: hardware" in rows_of("programme", "trades")
+    assert "micro-batches keep the stages busy" in rows_of("programme", "trades")
+    assert "keep" not in rows_of("team-70b", "trades")  # one stage waits for none

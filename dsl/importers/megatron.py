@@ -14,6 +14,7 @@ from dsl.problems import Problem
 DEGREES = {"tensor": "--tensor-model-parallel-size", "pipeline": "--pipeline-model-parallel-size",
            "context": "--context-parallel-size", "expert": "--expert-model-parallel-size"}  # fmt: skip
 UNTIED = "--untie-embeddings-and-output-weights"
+COUNTED = ("--account-for-embedding-in-pipeline-split", "--account-for-loss-in-pipeline-split")  # as a layer each
 SCHEDULING = ("--num-layers-per-virtual-pipeline-stage", "--num-virtual-stages-per-pipeline-rank")
 FREQUENCY = re.compile(r"^\(?\[0\]\s*\*\s*(\d+)\s*\+\s*\[1\]\s*\*\s*\d+\)?$")
 
@@ -143,8 +144,9 @@ def layout(d: Draft) -> None:
     if "experts.routed" in d.model:
         d.take("layout.expert_tensor", "--expert-tensor-parallel-size", default=degrees["tensor"])
     d.take("layout.micro_batch", "--micro-batch-size", missing="add it: sequences of one pass")
-    _virtual(d, degrees["pipeline"])
-    _stages(d, degrees["pipeline"])
+    counted = [d.flag(name) for name in COUNTED]
+    _virtual(d, degrees["pipeline"], sum(counted))
+    _stages(d, degrees["pipeline"], *counted)
     _shard(d)
     if degrees["tensor"] > 1:
         d.put("layout.sequence_parallel", d.flag("--sequence-parallel"), d.by("--sequence-parallel"))
@@ -154,9 +156,9 @@ def layout(d: Draft) -> None:
     d.flag("--overlap-param-gather")
 
 
-def _virtual(d: Draft, pipeline: float) -> None:
-    """Interleaved stages, by layers of one or by their number."""
-    layers, each = d.model.get("layers"), d.number(SCHEDULING[0])
+def _virtual(d: Draft, pipeline: float, counted: int) -> None:
+    """Interleaved stages, by layers of one or by their number; ``counted`` modules stand for a layer each."""
+    layers, each = (d.model.get("layers") or 0.0) + counted, d.number(SCHEDULING[0])
     stages = d.number(SCHEDULING[1])
     if each and layers:
         stages = layers / pipeline / each
@@ -170,18 +172,25 @@ def _virtual(d: Draft, pipeline: float) -> None:
         d.put("layout.schedule", f"interleaved(virtual_stages = {stages:g})", d.by(*SCHEDULING))
 
 
-def _stages(d: Draft, pipeline: float) -> None:
+def _stages(d: Draft, pipeline: float, embedding: bool, loss: bool) -> None:
     """First and last stages of other sizes, and stages that the layers do not fill evenly."""
     layers = d.model.get("layers") or 0.0
     first, last = (d.number(f"--decoder-{end}-pipeline-num-layers") for end in ("first", "last"))
     inner = pipeline - (first is not None) - (last is not None)
     rest = layers - (first or 0) - (last or 0)
     if first is None and last is None:
-        if pipeline > 1 and layers % pipeline:
-            each = layers / pipeline
-            title = f"{layers:g} layers over {pipeline:g} stages are {each:g} a stage"
+        total = layers + embedding + loss
+        if pipeline > 1 and total % pipeline:
+            each = total / pipeline
+            title = f"{total:g} layers over {pipeline:g} stages are {each:g} a stage"
             help = "give --decoder-first-pipeline-num-layers and --decoder-last-pipeline-num-layers"
             d.wrong("E26", title, DEGREES["pipeline"], "Megatron refuses this", help)
+        elif pipeline > 1 and embedding and loss:
+            d.put("layout.split", "balanced", f"{COUNTED[0]}, -loss-")
+        elif pipeline > 1 and (embedding or loss):
+            each = total / pipeline
+            stages = [each - embedding, *[each] * int(pipeline - 2), each - loss]
+            d.put("layout.stages", stages, COUNTED[loss])
         return
     if inner < 1 or rest % inner:
         d.wrong("E26", f"{rest:g} layers are left for {inner:g} inner stages", DEGREES["pipeline"])

@@ -8,7 +8,7 @@ from reports.point import Json
 
 GROWING = (*TIMES, "cost_per_token")  # in proportion to the time of a step
 FALLING = ("mfu", "mfu_bf16", "mfu_attention", "mfu_causal", "hfu", "tokens_per_second", "tokens_per_second_per_gpu")
-SIDES: dict[str, tuple[str, ...]] = dict.fromkeys(GROWING, ("<=", "<")) | dict.fromkeys(FALLING, (">=", ">"))
+SIDES: Mapping[str, tuple[str, ...]] = dict.fromkeys(GROWING, ("<=", "<")) | dict.fromkeys(FALLING, (">=", ">"))
 
 
 class Longest(NamedTuple):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from reports.operations import megatron, torchtitan
-from reports.operations.settings import amount
+from reports.operations.settings import amount, layers_of
 
 Point = Mapping[str, Any]
 
@@ -25,7 +25,7 @@ def exported(point: Point, stem: str) -> dict[str, str]:
     if not amount(settings, "model.hidden") or not amount(settings, "model.heads"):
         return {}
     if stack in megatron.STACKS:
-        return {f"{stem}.megatron.args": megatron.text(megatron.arguments(settings))}
+        return {f"{stem}.megatron.args": megatron.text(megatron.arguments(settings, layers_of(point)))}
     if stack in torchtitan.STACKS:
         configuration = torchtitan.configuration(settings)
         return {f"{stem}.torchtitan.toml": torchtitan.text(configuration, amount(settings, "cluster.gpus"))}

@@ -3,22 +3,25 @@
 Source of the names: megatron/training/arguments.py of NVIDIA/Megatron-LM.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from reports import terms
-from reports.operations.settings import amount, flag, stages, total_steps
+from reports.operations.settings import amount, ends, flag, total_steps
 
 Settings = Mapping[str, Any]
 Argument = tuple[str, str]  # name with its dashes, value ("" for a flag)
 STACKS = ("megatron-core", "nemo", "megatron-2021", "megatron-deepspeed", "llama-3")
+CORE = ["sdpa"]  # what --recompute-granularity selective computes again (its --recompute-modules core_attn)
+ENDS = ("first", "last")
+COUNTED = ("--account-for-embedding-in-pipeline-split", "--account-for-loss-in-pipeline-split")
 SHARDS = {"zero1": "--use-distributed-optimizer"}
 EFFECTS = {"zero2": "optim_grads", "zero3": "optim_grads_params"}
 
 
-def arguments(settings: Settings) -> list[Argument]:
-    """All arguments of a run in the order of model, layout and training."""
-    return [*model(settings), *layout(settings), *training(settings)]
+def arguments(settings: Settings, layers: Sequence[int]) -> list[Argument]:
+    """All arguments of a run in the order of model, layout and training; ``layers`` are those of each stage."""
+    return [*model(settings), *layout(settings, layers), *training(settings)]
 
 
 def model(s: Settings) -> Iterator[Argument]:
@@ -97,7 +100,7 @@ def experts(s: Settings) -> Iterator[Argument]:
         yield "--moe-layer-freq", str(every)
 
 
-def layout(s: Settings) -> Iterator[Argument]:
+def layout(s: Settings, layers: Sequence[int]) -> Iterator[Argument]:
     """Degrees, stages, schedule, sharding, recomputation, overlap."""
     yield "--world-size", str(amount(s, "cluster.gpus"))
     yield "--tensor-model-parallel-size", str(amount(s, "layout.tensor"))
@@ -107,12 +110,9 @@ def layout(s: Settings) -> Iterator[Argument]:
     )
     if amount(s, "model.experts.routed"):
         yield "--expert-tensor-parallel-size", str(amount(s, "layout.expert_tensor") or 1)
-    virtual = amount(s, "layout.schedule.virtual_stages")
-    if s.get("layout.schedule") == "interleaved" and virtual > 1:
-        yield "--num-virtual-stages-per-pipeline-rank", str(virtual)
-    first, last = stages(s)
-    yield from (("--decoder-first-pipeline-num-layers", str(first)),) if first else ()
-    yield from (("--decoder-last-pipeline-num-layers", str(last)),) if last else ()
+    if virtual(s) > 1:
+        yield "--num-virtual-stages-per-pipeline-rank", str(virtual(s))
+    yield from split(s, layers) or ()
     yield from _flags((flag(s, "layout.sequence_parallel") and amount(s, "layout.tensor") > 1, "--sequence-parallel"))
     shard = str(s.get("layout.shard") or "none")
     if shard in SHARDS:
@@ -125,6 +125,31 @@ def layout(s: Settings) -> Iterator[Argument]:
         (bool(s.get("layout.overlap.data")), "--overlap-grad-reduce"),
         (bool(s.get("layout.overlap.data")) and shard != "none", "--overlap-param-gather"),
     )
+
+
+def virtual(s: Settings) -> int:
+    """Virtual stages of a pipeline rank."""
+    return amount(s, "layout.schedule.virtual_stages") if s.get("layout.schedule") == "interleaved" else 1
+
+
+def split(s: Settings, layers: Sequence[int]) -> list[Argument] | None:
+    """What Megatron's arguments say of the layers of each stage; None where they cannot say it.
+
+    It knows a first and a last stage of their own beside equal ones, each cut evenly into virtual stages, and stages
+    that are equal once the embedding and the loss count as a layer each: as ``split = balanced`` has them.
+    """
+    found, chunks = ends(layers), max(1, virtual(s))
+    if len(layers) != (amount(s, "layout.pipeline") or 1) or found is None:
+        return None
+    if not any(n % chunks for n in layers):
+        return [(f"--decoder-{end}-pipeline-num-layers", str(n)) for end, n in zip(ENDS, found, strict=True) if n]
+    full = {n + 1 if n in found else n for n in layers}
+    return [(flag, "") for flag in COUNTED] if balanced(s) and len(full) == 1 and not full.pop() % chunks else None
+
+
+def balanced(s: Settings) -> bool:
+    """Whether the layers stand where the embedding and the head count as a layer each."""
+    return s.get("layout.split") == "balanced" and not s.get("layout.stages") and not amount(s, "model.mtp")
 
 
 def recompute(s: Settings) -> Iterator[Argument]:
@@ -168,13 +193,16 @@ def text(found: list[Argument]) -> str:
     return "".join(f"{name} {value}".strip() + "\n" for name, value in found)
 
 
-def not_said(s: Settings) -> list[str]:
+def not_said(s: Settings, layers: Sequence[int]) -> list[str]:
     """What of a layout these arguments do not say."""
     found = []
+    if split(s, layers) is None:
+        each = f" ({', '.join(str(n) for n in layers)})" if layers else ""
+        found.append(f"how many layers stand on each stage{each}")
     schedule = str(s.get("layout.schedule") or "one_f_one_b")
     if schedule not in ("one_f_one_b", "interleaved"):
         found.append(f"the schedule {terms.words(schedule)}")
-    if s.get("layout.recompute.ops"):
+    if s.get("layout.recompute") == "selective" and list(s.get("layout.recompute.ops") or CORE) != CORE:
         found.append(
             f"which operations are recomputed ({', '.join(terms.words(o) for o in s['layout.recompute.ops'])})"
         )

@@ -1,7 +1,7 @@
 """Settings of a point as an exporter reads them."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reports.quantities import Quantity, readable
@@ -27,21 +27,27 @@ def total_steps(s: Settings) -> int:
     return math.ceil(float(tokens) / each) if each and isinstance(tokens, (int, float)) else 0
 
 
-def stages(s: Settings) -> tuple[int, int]:
-    """Layers of the first and of the last stage where the layers do not fill the stages evenly; else zeros.
+def layers_of(point: Mapping[str, Any]) -> list[int]:
+    """The layers of each pipeline stage as the engine placed them; empty where it did not."""
+    return [int(stage["layers"]) for stage in point.get("stages") or ()]
 
-    A balanced split counts embedding and head as a layer each, as the engine does.
-    """
-    layers, count = amount(s, "model.layers"), amount(s, "layout.pipeline") or 1
-    stated = s.get("layout.stages")
-    if isinstance(stated, (list, tuple)) and len(stated) > 1:
-        return int(stated[0]), int(stated[-1])
-    if count == 1 or layers % count == 0:
+
+def ends(layers: Sequence[int]) -> tuple[int, int] | None:
+    """Layers of the first and of the last stage, 0 where it has as many as those between; None where those differ."""
+    first, middle, last = layers[:1], layers[1:-1], layers[-1:]
+    if len(set(layers)) < 2:
         return 0, 0
-    each = math.ceil((layers + 2) / count)
-    first = each - 1
-    last = layers - first - each * (count - 2)
-    return (first, last) if last > 0 else (0, 0)
+    if len(set(middle)) > 1 or min(layers) < 1:
+        return None
+    own = middle[:1] or last
+    return (0 if first == own else first[0]), (0 if last == own else last[0])
+
+
+def counted_save(point: Mapping[str, Any]) -> float | None:
+    """Seconds of a save that the plan counts with: the pause of training, in the background those of the write."""
+    checkpoint, later = point.get("checkpoint") or {}, point["settings"].get("checkpoint.mode") == "async"
+    found: float | None = checkpoint.get("save" if later else "pause")
+    return found
 
 
 def near(value: float | None, unit: str) -> str:

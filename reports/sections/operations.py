@@ -5,15 +5,14 @@ Every figure is the plan's own: a result, an expectation of the acceptance sheet
 
 from collections.abc import Iterator
 
-from reports.operations import megatron, torchtitan
+from reports.operations import megatron, torchtitan, watched
 from reports.operations.files import exported
-from reports.operations.settings import near
+from reports.operations.settings import counted_save, layers_of, near
 from reports.plan import Json, Plan, Section
 from reports.quantities import Quantity
 from reports.sections.operations_signs import signs_table, trades_table
 from reports.tables import Table, command, text
 
-LOGGED = {"titan": "tps:", "": "elapsed time per iteration"}  # what the framework writes of a step
 LINES = 60  # of the exported file in the document
 
 
@@ -48,7 +47,8 @@ def stem(plan: Plan) -> str:
 
 def unsaid(plan: Plan) -> list[str]:
     """What of the layout the framework's file does not say."""
-    return megatron.not_said(plan.settings) if plan.name_of("stack") in megatron.STACKS else []
+    own = plan.name_of("stack") in megatron.STACKS
+    return megatron.not_said(plan.settings, layers_of(plan.point)) if own else []
 
 
 def launch_line(plan: Plan, file: str) -> str:
@@ -76,7 +76,7 @@ def questions_table(plan: Plan) -> Table | None:
 
 def questions(plan: Plan) -> Iterator[tuple[str, str, str]]:
     """The rows of the table that this plan can answer."""
-    part = str(plan.setting("cluster.gpu.toolkit") or "cuda")
+    part = watched.toolkit(plan.settings)
     if part == "cuda":
         yield from links(plan)
     yield from collectives(plan)
@@ -87,13 +87,12 @@ def questions(plan: Plan) -> Iterator[tuple[str, str, str]]:
             low, high = (Quantity(interval[side], step.unit, step.decimals).text() for side in ("low", "high"))
             ends = f"; four in five published runs: {low} to {high}"
         each = plan.result("tokens_per_second_per_gpu").text()
-        log = "titan" if plan.name_of("stack") in torchtitan.STACKS else ""
-        yield "How long is a step?", f"grep '{LOGGED.get(log, LOGGED[''])}' LOG", f"{step.text()}{ends}; {each} a GPU"
+        yield "How long is a step?", watched.step_line(plan.settings), f"{step.text()}{ends}; {each} a GPU"
     memory = plan.result("memory_per_gpu")
-    if not memory.missing and part == "cuda":
+    if not memory.missing and part in watched.USED:
         yield (
             "How full is a GPU?",
-            "nvidia-smi --query-gpu=memory.used --format=csv",
+            watched.USED[part],
             f"{memory.text()} on the fullest stage, {plan.result('memory_headroom').text()} left",
         )
     yield from recovery(plan)
@@ -140,18 +139,16 @@ def collectives(plan: Plan) -> Iterator[tuple[str, str, str]]:
 
 def recovery(plan: Plan) -> Iterator[tuple[str, str, str]]:
     """Saves, and the rank behind a hang."""
-    checkpoint = plan.point.get("checkpoint") or {}
-    if checkpoint.get("save"):
+    checkpoint, save = plan.point.get("checkpoint") or {}, counted_save(plan.point)
+    if save:
+        how = "in the background" if plan.setting("checkpoint.mode") == "async" else "of pause"
         yield (
             "How long does a save take?",
             "grep -i 'checkpoint' LOG",
-            f"{near(checkpoint['save'], 's')} for {near(checkpoint.get('size'), 'B')}, "
+            f"at most {near(save, 's')} {how} for {near(checkpoint.get('size'), 'B')}, "
             f"every {Quantity(checkpoint.get('used'), 'min', 1).text()}",
         )
     mtbf = plan.result("mtbf")
     if not mtbf.missing:
-        yield (
-            "Which rank is behind a hang?",
-            "TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1 torchrun …",
-            f"an interruption every {mtbf.text()} on average; the dump names the collective that a rank did not join",
-        )
+        command, says = watched.hang(plan.settings)
+        yield "Which rank is behind a hang?", command, f"an interruption every {mtbf.text()} on average; {says}"

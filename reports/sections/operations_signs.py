@@ -3,13 +3,15 @@
 from collections.abc import Iterator
 
 from reports import terms
+from reports.operations import watched
 from reports.operations.settings import near
 from reports.plan import Plan
-from reports.prose import capital
+from reports.prose import capital, joined
 from reports.quantities import Quantity
 from reports.tables import Table, text
 
 Row = tuple[str, str, str]
+REPEATED = {"sdpa": "attention", "alternate": "every second matrix multiply of a layer"}  # of selective recomputation
 AXES = {
     "tensor": "tensor_communication",
     "context": "context_communication",
@@ -45,12 +47,16 @@ def slow_steps(plan: Plan) -> Iterator[Row]:
     step = plan.result("step_time")
     if step.missing:
         return
-    high = ((plan.point.get("intervals") or {}).get("step_time") or {}).get("high")
-    over = Quantity(high, step.unit, step.decimals).text() if high else f"well over {step.text()}"
+    rows = plan.point["acceptance"]
+    longest = next((r["threshold"] for r in rows if r["test"] == "step_time"), None)
+    over = Quantity(longest, step.unit, step.decimals).text() if longest else f"well over {step.text()}"
+    tested = any(r["test"] == "all_reduce" and r["command"] for r in rows)
     yield (
         f"Every step takes over {over}",
         "One slow rank: each collective waits for it. A hot GPU, a link at half speed",
-        "Run the all-reduce test node by node and leave out the node that is below its figure",
+        "Run the all-reduce test node by node and leave out the node that is below its figure"
+        if tested
+        else "Time the step on parts of the machine and leave out the node that makes each part slow",
     )
     axis = worst_axis(plan)
     if axis is not None:
@@ -91,11 +97,9 @@ def full_memory(plan: Plan) -> Iterator[Row]:
     where = f"stage {stage['stage']}" if stage and len(plan.point["memory"]) > 1 else "the GPU"
     sizes = [(k, v) for k, v in (stage or {}).items() if k in ("activations", "logits", "slack") and v]
     largest = max(sizes, key=lambda s: float(s[1]), default=None)
-    cause = (
-        f"{capital(largest[0])} ({Quantity(largest[1], 'GiB', 1).text()}) or fragments of the allocator"
-        if largest
-        else "Fragments of the allocator"
-    )
+    beside = "fragments of the allocator" if watched.on_pytorch(plan.settings) else "buffers that the compiler adds"
+    big = f"{capital(largest[0])} ({Quantity(largest[1], 'GiB', 1).text()})" if largest else ""
+    cause = f"{big} or {beside}" if big else capital(beside)
     yield (
         f"Out of memory on {where}; {left.text()} was planned to be left",
         cause,
@@ -105,12 +109,13 @@ def full_memory(plan: Plan) -> Iterator[Row]:
 
 def less_memory(plan: Plan) -> Iterator[str]:
     """The nearest way to need less memory."""
+    allocator = "; expandable segments of the allocator" if watched.on_pytorch(plan.settings) else ""
     if plan.setting("layout.recompute") in (None, "none"):
-        yield "Recompute selectively, then fully; expandable segments of the allocator"
+        yield f"Recompute selectively, then fully{allocator}"
     elif plan.setting("layout.recompute") == "selective":
-        yield "Recompute fully, or more pipeline stages; expandable segments of the allocator"
+        yield f"Recompute fully, or more pipeline stages{allocator}"
     elif (plan.number("layout.micro_batch") or 1) > 1:
-        yield "Lower the micro-batch; expandable segments of the allocator"
+        yield f"Lower the micro-batch{allocator}"
     else:
         yield "Shard more of the states, or split the model over more GPUs"
 
@@ -134,8 +139,10 @@ def lost_days(plan: Plan) -> Iterator[Row]:
     )
     yield (
         "The job hangs and no error is told",
-        "A GPU or an NVLink that failed leaves kernels waiting; every rank waits with it",
-        "Read the dump of the collectives, drain the node of the rank that did not join",
+        "A GPU or a link that failed leaves collectives waiting; every rank waits with it",
+        "Read the dump of the collectives, drain the node of the rank that did not join"
+        if watched.on_pytorch(plan.settings)
+        else "Compare the last lines of all hosts, drain the host that stopped first",
     )
 
 
@@ -197,12 +204,24 @@ def activations(plan: Plan) -> Iterator[Row]:
         yield (
             f"Recomputation: {recompute}",
             f"Activations are {kept} a GPU",
-            f"Arithmetic done twice: hardware utilization {hfu.text()} for {mfu.text()} of the model's",
+            f"{capital(again(plan))} computed again: hardware utilization {hfu.text()} for {mfu.text()} of the model's",
         )
-    micro = plan.number("layout.micro_batch")
-    if micro:
+    micro, batches = plan.number("layout.micro_batch"), plan.result("micro_batches")
+    if micro and (plan.number("layout.pipeline") or 1) > 1:
+        kept_busy = "micro-batch keeps" if batches.value == 1 else "micro-batches keep"
         yield (
             f"Micro-batch of {Quantity(micro, 'sequences' if micro > 1 else 'sequence', 0).text()}",
-            f"{plan.result('micro_batches').text()} micro-batches keep the stages busy",
+            f"{batches.number()} {kept_busy} the stages busy",
             f"Activations of each in flight: {kept} a GPU",
         )
+
+
+def again(plan: Plan) -> str:
+    """What recomputation runs again, with its verb."""
+    first = plan.number("layout.recompute.first")
+    if plan.setting("layout.recompute") == "selective":
+        ops = [REPEATED.get(str(o), terms.words(str(o))) for o in plan.setting("layout.recompute.ops") or ("sdpa",)]
+        return f"{joined(ops)} {'is' if len(ops) == 1 else 'are'}"
+    if first:
+        return f"the forward pass of the first {Quantity(first, '', 0).text()} layers of a stage is"
+    return "the forward pass of every layer is"
