@@ -31,7 +31,7 @@ SIGNATURES = {
     "lognormal": "median, factor",
 }
 DEPENDENT = frozenset({"batch", "cluster.mtbf"})  # in tokens, or of one GPU: other settings decide their value
-FIXED = frozenset({"name", "cluster.tier", "layout.order", *READ_ONLY})
+FIXED = frozenset({"name", "cluster.tier", "layout.order", "model.hf", *READ_ONLY})
 
 
 def axes_of(world: World, defined: Defined, body: Body, table: Table) -> tuple[Axis, ...]:

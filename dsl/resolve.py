@@ -107,6 +107,7 @@ class Resolution:
         self.open.append(key)
         body = Reader(defined.block, defined.kind, defined.scope.file, self.problems).read()
         if defined.kind.name == "model":
+            body = body._replace(entries=body.entries | self._configuration(defined))
             body = filled(body, self.loaded.main, self.configurations, self.problems)
         base = self.base(defined)
         if base is not None:
@@ -122,6 +123,12 @@ class Resolution:
         """The block that this one copies."""
         name = defined.block.base
         return None if name is None else defined.scope.find(defined.kind.name, name, self.problems)
+
+    def _configuration(self, defined: Defined) -> dict[str, Entry]:
+        """The configuration that --set names for this model, looked for beside the scenario like that of the file."""
+        folder = self.loaded.main.folder
+        told = [o.entry._replace(path=o.path) for o in self.overrides if o.block is defined and o.path == "hf"]
+        return {e.path: e._replace(file=e.file._replace(folder=folder)) for e in told}
 
     def _set(self, defined: Defined, body: Body) -> Body:
         """What --set says about this block."""

@@ -137,11 +137,22 @@ def run_table(
     for path, entry in body.entries.items():
         if ALTERNATIVES.get(path) not in table.entries and not _replaced(path, changed):
             table.entries.setdefault(path, entry)
+    _read_already(table)
     for kind in REFERRED:
         _refer(world, table, kind, kind)
     _refer(world, table, "cluster.gpu", "gpu")
     _hazard(world, table, defined)
     return table
+
+
+def _read_already(table: Table) -> None:
+    """A problem where a run names another configuration for its model, which was read with the model's block."""
+    entry = table.entries.get("model.hf")
+    if entry is None or entry.span in [problem.span for problem in table.problems]:
+        return
+    why = "a configuration is read by the model that names it, not by a run"
+    help = "write hf in a model block, or --set NAME.hf=… with that model's name"
+    table.problems.append(Problem("E15", f"{entry.path} has no effect here", entry.span, why, help=help))
 
 
 def _replaced(path: str, changed: Mapping[str, Entry]) -> bool:

@@ -311,6 +311,20 @@ def test_what_the_block_states_wins(tmp_path: Path) -> None:
     assert settings["model.hidden"].value == 64
 
 
+def test_another_configuration_from_the_command_line(tmp_path: Path) -> None:
+    scenario(tmp_path)
+    (tmp_path / "wider.json").write_bytes(config(hidden_size=128))
+    loaded = load(tmp_path / "a.scn")
+    found, wrong = resolve(loaded, RESULTS, ['m.hf="wider.json"'])
+    assert wrong == []
+    assert found.runs[0].settings["model.hidden"].value == 128
+    assert [i.path for i in found.imports if i.path.endswith(".json")] == ["wider.json"]
+    _, wrong = resolve(loaded, RESULTS, ['model.hf="wider.json"'])
+    assert [(p.code, p.title) for p in wrong] == [("E15", "model.hf has no effect here")]
+    _, wrong = resolve(loaded, RESULTS, varied=['model.hf=["wider.json", "config.json"]'])
+    assert [(p.code, p.title) for p in wrong] == [("E27", "`model.hf` cannot vary")]
+
+
 def test_the_file_wins_over_what_the_block_copies(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_bytes(config())
     text = HEAD + "model base { layers = 9, hidden = 7, tied = true, sequence = 512 tokens }\n"
