@@ -1,10 +1,12 @@
 """The JSON document as a book: chapters and sections with numbered tables, figures and equations.
 
-All numbers and cross references are given here, so that HTML and PDF agree; templates only print them.
+All numbers and cross references are given here, so that HTML and PDF agree; templates only print them. Figures are
+drawn when a page asks for them.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dsl.kind import CHAPTERS
@@ -18,6 +20,9 @@ from reports.tables import Table
 
 if TYPE_CHECKING:
     from reports.figures.picture import Picture
+
+
+Named = tuple[str, str]  # a kind of thing that is numbered, and its key
 
 
 @dataclass(frozen=True)
@@ -55,10 +60,35 @@ class Book:
     front: Section
     control: Section
     chapters: tuple[Numbered, ...]
-    pictures: dict[str, "Picture"]
-    numbers: dict[tuple[str, str], str]  # ("table", key) → "7"; ("section", key) → "section 2.1"
-    anchors: dict[tuple[str, str], str]
     logo: str = ""  # a data: address
+
+    @cached_property
+    def pictures(self) -> dict[str, "Picture"]:
+        """The figures that have data, drawn when a page first asks: tables alone need none."""
+        return drawn(self.plan, [key for section in self.sections for key in section.figures])
+
+    @cached_property
+    def numbers(self) -> dict[Named, str]:
+        """("table", key) → "7"; ("section", key) → "section 2.1"."""
+        counted = {(kind, key): str(n) for kind, keys in self.counted for n, key in enumerate(keys, 1)}
+        return counted | {("section", key): label for key, label, _ in labeled(self.chapters)}
+
+    @cached_property
+    def anchors(self) -> dict[Named, str]:
+        """("table", key) → "table-KEY", where a link leads."""
+        counted = {(kind, key): f"{kind}-{key}" for kind, keys in self.counted for key in keys}
+        return counted | {("section", key): f"section-{anchor}" for key, _, anchor in labeled(self.chapters)}
+
+    @property
+    def counted(self) -> Iterator[tuple[str, list[str]]]:
+        """What has numbers that run through: tables, figures, equations, each in the order of the book."""
+        for kind, keys in (
+            ("table", [t.key for t in self.tables]),
+            ("figure", list(self.pictures)),
+            ("equation", [k for s in self.sections for k in s.equations]),
+        ):
+            assert len(set(keys)) == len(keys), keys
+            yield kind, keys
 
     @property
     def sections(self) -> Iterator[Section]:
@@ -81,20 +111,8 @@ def bind(document: Json) -> Book:
 
 
 def bound(plan: Plan, front: Section, control: Section, outline: Sequence[Chapter]) -> Book:
-    """A book of these chapters: everything numbered, every figure drawn."""
-    book = Book(plan, front, control, tuple(numbered(plan, outline)), {}, {}, {})
-    wanted = [key for section in book.sections for key in section.figures]
-    book.pictures.update(drawn(plan, wanted))
-    for kind, keys in (
-        ("table", [t.key for t in book.tables]),
-        ("figure", [k for k in wanted if k in book.pictures]),
-        ("equation", [k for s in book.sections for k in s.equations]),
-    ):
-        assert len(set(keys)) == len(keys), keys
-        book.numbers.update({(kind, key): str(n) for n, key in enumerate(keys, 1)})
-        book.anchors.update({(kind, key): f"{kind}-{key}" for key in keys})
-    number_sections(book)
-    return book
+    """A book of these chapters, numbered."""
+    return Book(plan, front, control, tuple(numbered(plan, outline)))
 
 
 def numbered(plan: Plan, outline: Sequence[Chapter]) -> Iterator[Numbered]:
@@ -127,9 +145,9 @@ def chosen(plan: Plan) -> list[Chapter]:
     return [c for c in OUTLINE if not c.kinds or plan.report.get("kind") in c.kinds]
 
 
-def number_sections(book: Book) -> None:
-    """Labels and anchors of sections; one without a title is its chapter."""
-    for chapter in book.chapters:
+def labeled(chapters: Sequence[Numbered]) -> Iterator[tuple[str, str, str]]:
+    """Key, label and anchor of every chapter and section; one without a title is its chapter."""
+    for chapter in chapters:
         name = (
             f"appendix {chapter.number}"
             if chapter.chapter.appendix
@@ -137,16 +155,10 @@ def number_sections(book: Book) -> None:
             if chapter.number
             else "the glossary"
         )
-        for key, label, anchor in [(chapter.chapter.key, name, chapter.chapter.key)] + [
-            (
-                p.section.key,
-                f"section {p.number}" if p.number else name,
-                p.section.key if p.number else chapter.chapter.key,
-            )
-            for p in chapter.parts
-        ]:
-            book.numbers["section", key] = label
-            book.anchors["section", key] = f"section-{anchor}"
+        yield chapter.chapter.key, name, chapter.chapter.key
+        for p in chapter.parts:
+            own = (f"section {p.number}", p.section.key) if p.number else (name, chapter.chapter.key)
+            yield p.section.key, *own
 
 
 def drawn(plan: Plan, wanted: list[str]) -> dict[str, "Picture"]:

@@ -3,10 +3,13 @@
 import csv
 import io
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reports import book as books
 from reports.book import bind
+from reports.commands import job
 from reports.csv_files import FORMULA, csv_files, csv_text, guarded
 from reports.quantities import NBSP, Quantity
 from reports.tables import Status, Table, UnitOf, number, text
@@ -48,6 +51,23 @@ def test_every_table_of_the_book_is_a_file_with_all_its_rows() -> None:
         rows = read(files[f"{table.key}.csv"])
         assert len(rows) == len(table.rows) + 1
         assert {len(row) for row in rows} == {len(table.columns)}
+
+
+def test_tables_alone_draw_no_figure_and_write_no_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = document()
+    whole = job.printed("plan", ("html", "csv"), made, {}).contents
+    asked: list[str] = []
+
+    def noted(given: object) -> str:
+        asked.append("json")
+        return ""
+
+    monkeypatch.setattr(books, "picture_of", lambda plan, key: asked.append(key))
+    monkeypatch.setattr(job, "as_json", noted)
+    alone = job.printed("plan", ("csv",), made, {}).contents
+    assert not asked and alone == {name: data for name, data in whole.items() if name.suffix != ".html"}
+    job.printed("plan", ("html",), made, {})
+    assert "memory" in asked and "json" not in asked
 
 
 def test_the_ledger_adds_up_in_seconds() -> None:

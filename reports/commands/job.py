@@ -139,7 +139,7 @@ def printed(
 
     What draws is imported only where something is drawn.
     """
-    data = (as_json(document) + "\n").encode()
+    data = (as_json(document) + "\n").encode() if {"json", "pdf"} & set(formats) else b""
     made = Made({Path(f"{stem}.json"): data} if "json" in formats else {})
     if set(formats) == {"json"}:
         return made
