@@ -12,10 +12,16 @@ from dsl.syntax import Expression, List, Name, Number, Text, written
 from dsl.units import UNITS
 
 if TYPE_CHECKING:
+    from dsl.kind import Setting
     from dsl.values import Context
 
 TAGGED = frozenset({"tokens", "sequences"})  # counts that a bare number does not name: 2048 what?
 PER_GPU = frozenset({"price", "spare_price", "rent"})  # usd/s settings that are per GPU
+
+
+def shown_in(row: "Setting") -> str:
+    """The unit that a setting's values are shown in: prices of a GPU are per GPU-hour, all else by its dimension."""
+    return "usd/gpu-hour" if row.path in PER_GPU else row.holds
 
 
 def not_a_number(e: Expression, own: Type, at: "Context") -> None:

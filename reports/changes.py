@@ -11,6 +11,7 @@ from typing import Any
 
 from engine.metrics import BY_NAME
 from reports.point import Json, number
+from reports.terms import HELD
 
 FOLLOWS = ("default", "derived")
 SAME = 1e-11  # relative: results carry 12 digits
@@ -141,13 +142,9 @@ def size_of(old: float | None, new: float | None) -> float | None:
 def verdict_changes(old: Json, new: Json) -> list[Json]:
     """Requirements that are new, gone, or judged otherwise; null where a side does not state one."""
     sides = [{v["require"]: v for v in side["verdicts"]} for side in (old, new)]
-    words = [{text: word(v) for text, v in side.items()} for side in sides]
+    words = [{text: HELD[v["holds"]] for text, v in side.items()} for side in sides]
     return [row(text, words[0].get(text), words[1].get(text)) for text in merged(*words)
             if words[0].get(text) != words[1].get(text)]  # fmt: skip
-
-
-def word(verdict: Json) -> str:
-    return {True: "pass", False: "fail", None: "open"}[verdict["holds"]]
 
 
 def check_changes(old: Json, new: Json) -> list[Json]:

@@ -78,6 +78,9 @@ def setting(path: str) -> str:
     return words(path.rpartition(".")[2]) if simple else path
 
 
+# A requirement's verdict as the status that is shown: it holds, does not hold, or cannot be decided.
+HELD = {True: "pass", False: "fail", None: "open"}
+
 VERDICTS = {
     "recommended": "Recommended",
     "recommended_with_conditions": "Recommended, with conditions",

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dsl import points
+from dsl.fitting import shown_in
 from dsl.scenario import Item, Scenario, Table
 from engine.evaluate import Result, evaluate
 from engine.metrics import BY_NAME
@@ -123,7 +124,7 @@ def _axis(own: Table, index: int) -> Json:
     axis = own.axes[index]
     row = run_row(axis.path)
     values = [t if isinstance(v, dict) else plain(v) for v, t in zip(axis.values, axis.texts, strict=True)]
-    return {"path": axis.path, "label": "", "unit": row.holds if row else "", "together": axis.together,
+    return {"path": axis.path, "label": "", "unit": shown_in(row) if row else "", "together": axis.together,
             "values": values, "texts": list(axis.texts)}  # fmt: skip
 
 

@@ -60,8 +60,8 @@ def test_results_are_listed_where_none_is_asked_for(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("arguments", "said"), [
     (("days",), "there is no result `days`; did you mean time_to_train?"),
     (("cots",), "there is no result `cots`; did you mean cost?"),
-    (("flatt.cost",), "has no run `flatt`; did you mean flat?"),
-    (("cost", "--run", "zzz"), "has no run `zzz`; it has flat, hsdp"),
+    (("flatt.cost",), "has no run `flatt`; did you mean `flat`?"),
+    (("cost", "--run", "zzz"), "has no run `zzz`; it has flat and hsdp"),
     (("carbon",), "run `flat` has no carbon: it needs cluster.carbon_intensity"),
 ])  # fmt: skip
 def test_what_cannot_be_explained_is_said_with_a_way_out(
@@ -80,4 +80,4 @@ def test_a_file_in_error_shows_its_problems(tmp_path: Path) -> None:
 
 def test_a_file_without_a_run_has_nothing_to_explain(tmp_path: Path) -> None:
     done = call("scn", "explain", ROOT / "scenarios" / "roofline.scn", "cost", cwd=tmp_path)
-    assert done.code == 2 and "holds no run" in done.err
+    assert done.code == 2 and "has no run" in done.err

@@ -15,7 +15,8 @@ from reports.commands.source import read
 from reports.document import build, evaluated
 from reports.experiments import evaluation
 from reports.experiments.parts import one, parts
-from reports.experiments.table import evaluate_table
+from reports.experiments.table import axes, evaluate_table
+from reports.units import unit_of
 from tests.point_tables import HEAD, loaded, sweep
 
 AXES = {
@@ -174,3 +175,13 @@ def test_rules_may_ask_for_results_and_for_groups(folder: Path) -> None:
     tiers = {p["settings"]["cluster.nodes"]: p["shown"][0] for p in made["points"]}
     assert tiers == {64: "pod", 512: "spine"}
     assert all(p["verdicts"][-1] is (p["shown"][0] == "pod") for p in made["points"])
+
+
+def test_every_price_of_a_gpu_is_shown_by_the_hour_of_one(folder: Path) -> None:
+    vary = ("cluster.price = [$1/gpu-hour, $3/gpu-hour]\ncluster.spare_price = [$1/gpu-hour, $2/gpu-hour]\n"
+            "cluster.storage.price = [$10/hour, $20/hour]\nbatch = [1Mi, 8Mi] tokens")  # fmt: skip
+    units = {a["path"]: unit_of(a["unit"]).name for a in axes(sweep(folder, vary))}
+    assert units == {
+        "cluster.price": "$/GPU-h", "cluster.spare_price": "$/GPU-h", "cluster.storage.price": "$/h",
+        "batch": "sequences",
+    }  # fmt: skip

@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from dsl.problems import Problem, Span, did_you_mean
+from dsl.problems import Problem, Span
 from reports.point import Json
 
 Sheet = tuple[list[Json], str, list[Problem]]  # rows, the run they are of, problems
@@ -35,33 +35,34 @@ def wrong(file: Path, what: str, help: str = "", line: int = 1) -> Problem:
 
 def of_scenario(file: Path, run: str) -> Sheet:
     """The sheet of a scenario's run, evaluated."""
-    from reports.commands.source import read
+    from reports.commands.source import read, runs_of, the_run
     from reports.document import evaluated, point
 
     source = read(file)
     if source.in_error:
         return [], "", [p for p in source.problems if p.severity == "error"]
-    runs = {r.name: r for r in source.scenario.runs}
-    if not runs or (run and run not in runs):
-        return [], "", [absent(file, run, list(runs))]
-    own = runs[run] if run else next(iter(runs.values()))
+    _, own, problems = the_run(file, runs_of(source.scenario), run)
+    if own is None:
+        return [], "", problems
     rows = point(own, evaluated(own), source.scenario.checks)["acceptance"]
     return rows, own.name, [] if rows else [no_rows(file)]
 
 
 def of_document(data: bytes, file: Path, run: str) -> Sheet:
     """The sheet in a report's JSON."""
+    from reports.commands.source import the_run
+
     help = "use a report's JSON, its acceptance.csv, or a scenario (.scn)"
     try:
         document = json.loads(data)
         own = [e for e in document["experiments"] if e["kind"] == "run"]
-        runs = {e["name"]: e["points"][0].get("acceptance") or [] for e in own}
+        runs: dict[str, list[Json]] = {e["name"]: e["points"][0].get("acceptance") or [] for e in own}
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
         return [], "", [wrong(file, "is no report's JSON", help)]
-    if not runs or (run and run not in runs):
-        return [], "", [absent(file, run, list(runs))]
-    name = run or next((n for n, rows in runs.items() if rows), next(iter(runs)))
-    rows: list[Json] = runs[name]
+    first = next((n for n, rows in runs.items() if rows), "")
+    name, rows, problems = the_run(file, runs, run or first)
+    if rows is None:
+        return [], "", problems
     again = "render the scenario again"
     if not isinstance(rows, list) or not all(isinstance(row, dict) and row.keys() >= NEEDED for row in rows):
         return [], "", [wrong(file, "has an acceptance sheet of another version", again)]
@@ -93,11 +94,6 @@ def unreadable(row: Json) -> str:
 def is_figure(value: object) -> bool:
     """Whether a value of a document is a finite number."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < float("inf")
-
-
-def absent(file: Path, run: str, names: list[str]) -> Problem:
-    title = f"{file} has no run `{run}`" if names and run else f"{file} has no run"
-    return Problem("E15", title, Span(str(file), 1, 1), "looked for here", help=did_you_mean(run, names))
 
 
 def no_rows(file: Path) -> Problem:

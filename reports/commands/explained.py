@@ -45,22 +45,13 @@ def explained(
 
 def chosen(scenario: "Scenario", result: str, run: str | None) -> "tuple[Run, str]":
     """The run that is meant and the result's own name: RUN.result, --run, or the first run of the file."""
-    from dsl.problems import nearest
+    from reports.commands.source import runs_of, the_run
 
-    compared = [r for block in scenario.compares for r in block.runs]
-    runs = {r.name: r for r in (*reversed(compared), *reversed(scenario.runs))}
-    first = next(iter((*scenario.runs, *compared)), None)
-    if first is None:
-        raise click.UsageError(f"{scenario.file} holds no run, so there is no result to explain")
-    head, dot, last = result.rpartition(".")
-    if run is None and not dot:
-        return first, result
-    name = run if run is not None else head
-    if name not in runs:
-        near = nearest(name, runs)
-        hint = f"did you mean {near}?" if near else f"it has {', '.join(sorted(runs))}"
-        raise click.UsageError(f"{scenario.file} has no run `{name}`; {hint}")
-    return runs[name], last
+    head, _, last = result.rpartition(".")
+    _, own, problems = the_run(Path(scenario.file), runs_of(scenario), head if run is None else run)
+    if own is None:
+        raise click.UsageError("; ".join(filter(None, (problems[0].title, problems[0].help))))
+    return own, last
 
 
 EVERYDAY = {"days": "time_to_train", "memory": "memory_per_gpu", "throughput": "tokens_per_second", "price": "cost"}

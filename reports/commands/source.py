@@ -3,18 +3,20 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from dsl.dropped import MOST, dropped
 from dsl.files import load
 from dsl.points import settings, size
-from dsl.problems import Problem, show, to_json
+from dsl.problems import Problem, Span, did_you_mean, listed, show, to_json
 from dsl.resolve import resolve
-from dsl.scenario import Scenario, Table
+from dsl.scenario import Run, Scenario, Table
 from dsl.units import number
 from engine.metrics import FACTS, METRICS
 from reports.commands.told import told
 from reports.recipe import Recipe
 
+T = TypeVar("T")
 NAMES = {m.name: m.dimension for m in (*METRICS, *FACTS)}  # what conditions may use beside settings
 
 
@@ -85,3 +87,21 @@ def read(file: Path, overrides: Sequence[str] = (), varied: Sequence[str] = ()) 
     own = tuple((f.key, f.text) for f in loaded.files.values() if not f.library)
     recipe = Recipe(str(file), own, tuple(overrides), tuple(varied))
     return Source(file, scenario, (*problems, *scenario.warnings), loaded.sources, recipe)
+
+
+def runs_of(scenario: Scenario) -> dict[str, Run]:
+    """The runs of a file by name: its own, then those of its comparisons."""
+    found: dict[str, Run] = {}
+    for run in (*scenario.runs, *(run for block in scenario.compares for run in block.runs)):
+        found.setdefault(run.name, run)
+    return found
+
+
+def the_run(file: Path, runs: Mapping[str, T], wanted: str = "") -> tuple[str, T | None, list[Problem]]:
+    """The run of that name, the first where none is named; else the problem."""
+    name = wanted or next(iter(runs), "")
+    if name in runs:
+        return name, runs[name], []
+    title = f"{file} has no run `{wanted}`" if runs else f"{file} has no run"
+    help = did_you_mean(wanted, runs) or (f"it has {listed(list(runs))}" if runs else "")
+    return "", None, [Problem("E15", title, Span(str(file), 1, 1), "looked for here", help=help)]

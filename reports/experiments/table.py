@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsl.expressions import Compiled
+from dsl.fitting import shown_in
 from dsl.scenario import Axis, Chart, Item, Measured, Table
 from dsl.schema import run_row
 from dsl.space import Space
@@ -259,7 +260,7 @@ def axes(table: Table) -> list[Json]:
         {
             "path": a.path,
             "label": a.path.rpartition(".")[2].replace("_", " "),
-            "unit": "" if (row := run_row(a.path)) is None else row.holds,
+            "unit": "" if (row := run_row(a.path)) is None else shown_in(row),
             "values": [axis_value(a, i) for i in range(len(a.values))],
             "texts": list(a.texts),
             "together": a.together,

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from reports import style
+from reports import style, terms
 from reports.figures import bars, words
 from reports.figures.frame import OVERSHOOT, WASTE, Kind, legend, legend_rows, note, value_axis
 from reports.figures.picture import Picture, figure
@@ -25,7 +25,7 @@ KINDS = (
 )
 PARTS = (("weights",), ("gradients",), ("optimizer",), ("activations",), ("gathered", "logits", "working"),
          ("buffers", "communicators", "context"), ("slack",))  # fmt: skip
-FITS = {"fits": ("fits", MUTE), "tight": ("tight", style.WARN), "does_not_fit": ("does not fit", FAIL)}
+FITS = {"fits": MUTE, "tight": style.WARN, "does_not_fit": FAIL}
 COLUMNS = 38.0  # mm at the right
 
 
@@ -189,7 +189,7 @@ def _columns(sheet: Sheet, rows: Sequence[MemoryRow], lie: bars.Rows, size: floa
     sheet.text(total_at, lie.first - 4.6, unit, color=MUTE, align="right")
     sheet.text(share_at, lie.first - 4.6, "%", color=MUTE, align="right")
     for i, row in enumerate(rows):
-        verdict, color = FITS.get(row.fits, FITS["fits"])
+        verdict, color = terms.words(row.fits), FITS.get(row.fits, MUTE)
         ink = FAIL if color == FAIL else INK
         sheet.text(total_at, lie.at(i), words.rounded(_total(row) / size), weight=600, color=ink, align="right")
         share = 100 * _total(row) / words.amount(row.capacity) if words.amount(row.capacity) else None
@@ -201,8 +201,7 @@ def _columns(sheet: Sheet, rows: Sequence[MemoryRow], lie: bars.Rows, size: floa
 def _alt(data: MemoryData, rows: Sequence[MemoryRow], size: float, unit: str, left_out: str) -> str:
     said = []
     for row in rows[:6]:
-        verdict, _ = FITS.get(row.fits, FITS["fits"])
-        said.append(f"{row.name} {words.rounded(_total(row) / size)}{words.NB}{unit}, {verdict}")
+        said.append(f"{row.name} {words.rounded(_total(row) / size)}{words.NB}{unit}, {terms.words(row.fits)}")
     limits = [("Capacity", words.amount(rows[0].capacity)), ("Planning limit", words.amount(data.limit))]
     stated = [f"{name} {_limit_text(value / size)}{words.NB}{unit}." for name, value in limits if value]
     return f"Memory per GPU: {'; '.join(said)}. {' '.join(stated)} {left_out}".strip()

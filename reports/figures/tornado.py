@@ -14,7 +14,6 @@ from reports.figures.scale import Scale, labels
 from reports.figures.sheet import Sheet, fitted, width
 from reports.prose import capital
 from reports.style import INK, MUTE, WHITE
-from reports.units import unit_of
 
 NAME = "tornado"
 MOST = 10
@@ -86,9 +85,6 @@ def input_name(row: Mapping[str, Any]) -> str:
     return capital(terms.setting(path) if path in terms.SETTINGS else str(row.get("label") or terms.setting(path)))
 
 
-PRICES = ("cluster.price", "cluster.spare_price")
-
-
 def ends_text(experiment: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, str]:
     """Both ends of an input's range in print, in one unit; the table's own texts where they are no numbers."""
     values = {side: words.known(row[side].get("value")) for side in ("low", "high")}
@@ -97,7 +93,7 @@ def ends_text(experiment: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str
         return {side: str(row[side].get("text")) for side in ("low", "high")}
     holds = {str(a["path"]): str(a.get("unit") or "") for a in experiment.get("axes") or ()}
     path = str(row["path"])
-    unit = unit_of("$/GPU-h") if path in PRICES else charts.shown_unit(known, holds.get(path, ""))
+    unit = charts.shown_unit(known, holds.get(path, ""))
     name = f"{words.NB}{unit.name}" if unit.name else ""
     return {side: f"{words.plain((v or 0.0) / unit.factor)}{name}" for side, v in values.items()}
 

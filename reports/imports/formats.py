@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dsl.importers import gemm_table, kineto, megatron, nccl_tests, nsight, run_yaml, torchtitan, train_log
 from dsl.importers.text import LOOKED, known, unpacked
-from dsl.problems import Problem, Span, did_you_mean
+from dsl.problems import Problem, Span
 from reports.imports.asked import Asked, Given, Made, Plan
 
 
@@ -100,16 +100,14 @@ def unknown(file: Given) -> Problem:
 def planned(file: Path, wanted: str) -> tuple[Plan | None, list[Problem]]:
     """The run of a scenario that the files belong to."""
     from engine.read import read as read_run
-    from reports.commands.source import read
+    from reports.commands.source import read, runs_of, the_run
 
     source = read(file)
     if source.in_error:
         return None, [p for p in source.problems if p.severity == "error"]
-    runs = {r.name: r for r in source.scenario.runs}
-    if not runs or (wanted and wanted not in runs):
-        title = f"{file} has no run `{wanted}`" if runs else f"{file} has no run"
-        return None, [Problem("E15", title, Span(str(file), 1, 1), "looked for here", help=did_you_mean(wanted, runs))]
-    run = runs[wanted] if wanted else next(iter(runs.values()))
+    _, run, problems = the_run(file, runs_of(source.scenario), wanted)
+    if run is None:
+        return None, problems
     imported = importable(file)
     if not imported:
         title = f"`{file}` cannot be imported by the printed text"

@@ -9,7 +9,7 @@ from reports.prose import capital, joined
 from reports.quantities import Quantity
 from reports.sections.assumptions import ABOUT, input_value
 from reports.tables import Cell, Column, Status, Table, UnitOf, number, text
-from reports.terms import words
+from reports.terms import HELD, words
 
 PAIRED = 2  # up to so many other runs have their difference beside them
 DRAWN = 3  # other runs whose waterfalls are drawn; the tables hold all
@@ -139,9 +139,6 @@ def heads(e: Json, places: Sequence[int]) -> list[Column]:
     return [number(e["points"][i]["name"], width=width) for i in places]
 
 
-STATUSES = {True: "pass", False: "fail", None: "open"}
-
-
 def conditions_table(key: str, e: Json) -> Table | None:
     """Every condition that binds a run of the comparison, with its verdict run by run; n/a where it does not bind."""
     order = ordered(e)
@@ -150,7 +147,7 @@ def conditions_table(key: str, e: Json) -> Table | None:
         for v in e["points"][i]["verdicts"]:
             found.setdefault(v["require"], {})[i] = v
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (require, first(by)["origin"], *(Status(STATUSES[by[i]["holds"]] if i in by else "na") for i in order))
+        (require, first(by)["origin"], *(Status(HELD[by[i]["holds"]] if i in by else "na") for i in order))
         for require, by in found.items()
     )
     width = min(24.0, ROOM / len(order))

@@ -5,6 +5,7 @@ from typing import Any
 from reports.plan import Json, Plan, Section
 from reports.quantities import Quantity
 from reports.tables import Cell, Table, number, share, text
+from reports.terms import words
 
 TERMS = (  # key, name of its row
     ("weights", "Weights"),
@@ -30,7 +31,6 @@ COLUMNS = (  # name of a column, the terms it holds
     ("Buffers, context", ("buffers", "communicators", "context")),
     ("Slack", ("slack",)),
 )
-FITS_WORDS = {"fits": "fits", "tight": "tight", "does_not_fit": "does not fit"}
 
 
 def memory(plan: Plan) -> Section | None:
@@ -113,7 +113,7 @@ def stages_table(stages: list[Json]) -> Table:
             *(term(s, keys) for _, keys in terms),
             s["total"],
             share(s["total"], s["capacity"]),
-            FITS_WORDS.get(s["fits"], s["fits"]),
+            words(s["fits"]),
         )
         for s in stages
     )

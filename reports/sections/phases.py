@@ -2,8 +2,7 @@
 
 from reports.plan import Plan, Section
 from reports.tables import Table, number, text
-
-FITS = {"ok": "fits", "does_not_fit": "does not fit", "cannot_be_built": "cannot be built"}
+from reports.terms import words
 
 
 def phases(plan: Plan) -> Section | None:
@@ -21,7 +20,7 @@ def phases(plan: Plan) -> Section | None:
             row["tokens_per_second"],
             row["memory_per_gpu"],
             row["time"],
-            FITS.get(row["status"], row["status"]),
+            "fits" if row["status"] == "ok" else words(row["status"]),
         )
         for row in found
     )

@@ -9,8 +9,8 @@ from reports.quantities import Quantity
 from reports.sections.cost import money_unit
 from reports.sections.requirements import operand
 from reports.tables import Cell, Column, Status, Table, number, share, text, total
+from reports.terms import HELD
 
-STATUSES = {True: "pass", False: "fail", None: "open"}
 PARTS = {"training": "Training", "trials": "Trial runs", "evaluation": "Evaluation", "restarts": "Training done again"}
 
 
@@ -137,7 +137,7 @@ def conditions_table(key: str, e: Json) -> Table | None:
     """What the block requires of the programme, and what the runs require of themselves on their GPUs."""
     judged = [("programme", v) for v in e["verdicts"]] + [(p["name"], v) for p in e["points"] for v in p["verdicts"]]
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (v["require"], of, compared(v), v["because"] or " ", Status(STATUSES[v["holds"]])) for of, v in judged
+        (v["require"], of, compared(v), v["because"] or " ", Status(HELD[v["holds"]])) for of, v in judged
     )
     columns = (Column("Requirement", "code", width=50), text("Of", 24), text("Values compared", 46), text("Because"),
                text("Status", 17))  # fmt: skip

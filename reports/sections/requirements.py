@@ -6,7 +6,7 @@ from reports.plan import Json, Plan, Section
 from reports.prose import joined, sentence
 from reports.quantities import Quantity, readable
 from reports.tables import Cell, Column, Status, Table, UnitOf, number, text
-from reports.terms import words
+from reports.terms import HELD, words
 from reports.units import unit_of
 
 EXPLAINED = 3  # findings a callout can hold; more go to a table of their own
@@ -37,7 +37,7 @@ def requirements_table(plan: Plan) -> Table | None:
             operands(plan, v["values"]),
             v.get("because") or "",
             str(v.get("where") or "").rpartition(":")[2],
-            Status({True: "pass", False: "fail", None: "open"}[v["holds"]]),
+            Status(HELD[v["holds"]]),
         )
         for v in plan.point["verdicts"]
     )
