@@ -1,20 +1,23 @@
-"""What the `where` rules of a table drop: how many points each, and the point that a rule alone stands against."""
+"""What the `where` rules of a table drop: how many points each, and the point that a rule alone stands against.
 
-from collections.abc import Mapping
+The settings of every point are those that are evaluated: dsl/space.py works out what follows from what varies.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
 from math import inf
 from typing import Any, NamedTuple
 
-from dsl.expressions import Compiled, compiled
-from dsl.points import points, settings
+from dsl.gap import Sides, gap, sides
 from dsl.scenario import Rule, Table
-from dsl.syntax import Compare
+from dsl.space import Follows, Space, Variant
 
-TINY = 1e-300
 MOST = 20_000  # points that are tried, half a second; a larger table is not counted
 
 
 class Dropped(NamedTuple):
-    """One rule: the points that it drops, those that no other rule drops, and the nearest of these."""
+    """One rule: the points that it drops, those that no other rule drops, and the settings of the nearest of these."""
 
     rule: Rule
     dropped: int
@@ -23,45 +26,86 @@ class Dropped(NamedTuple):
     missing: tuple[str, ...]  # what a rule needs that is known only after an evaluation
 
 
+@dataclass
+class Count:
+    """What one rule has dropped so far."""
+
+    rule: Rule
+    sides: Sides | None
+    dropped: int = 0
+    alone: int = 0
+    nearest: tuple[float, int] = (inf, 0)  # gap and number of the point; of equal gaps the first point counts
+    values: Mapping[str, Any] | None = None
+    judged: bool = False
+    missing: tuple[str, ...] = ()
+
+    def drops(self, values: Mapping[str, Any]) -> bool:
+        """Whether it drops a point with these settings."""
+        held = self.rule.holds(values)
+        if held is not None:
+            self.judged, self.missing = True, ()
+        elif not self.judged:
+            self.missing = tuple(self.rule.missing(values))
+        return held is False
+
+    def add(self, number: int, values: Mapping[str, Any], alone: bool) -> None:
+        """Counts a point that it drops."""
+        self.dropped += 1
+        self.alone += alone
+        far = gap(self.sides, values) if alone else None
+        if far is not None and (far, number) < self.nearest:
+            self.nearest, self.values = (float(far), number), values
+
+
 def dropped(table: Table) -> tuple[int, list[Dropped]]:
     """Points of a table that every rule keeps, and what each rule drops; a rule that needs a result drops none yet."""
-    if table.base is None:
+    if table.space is None:
         return 0, []
-    base, rules, plain = table.base, table.wheres, table.base.plain()
-    counts, alone = [0] * len(rules), [0] * len(rules)
-    nearest: list[tuple[float, Mapping[str, Any] | None]] = [(inf, None)] * len(rules)
-    sides = [_sides(rule) for rule in rules]
+    found = [Count(rule, sides(rule)) for rule in table.wheres]
     kept = 0
-    for point in points(table.axes):
-        values = settings(base, plain, point)
-        against = [k for k, rule in enumerate(rules) if rule.holds(values) is False]
+    for number, values in points(table.space(), frozenset().union(*(c.rule.compute.needs for c in found))):
+        against = [count for count in found if count.drops(values)]
         kept += not against
-        for k in against:
-            counts[k] += 1
-        if len(against) == 1:
-            (k,) = against
-            alone[k] += 1
-            gap = _gap(sides[k], values)
-            if nearest[k][1] is None or gap < nearest[k][0]:
-                nearest[k] = gap, point
-    rows = zip(rules, counts, alone, nearest, strict=True)
-    return kept, [Dropped(r, n, a, near[1], tuple(r.missing(plain))) for r, n, a, near in rows]
+        for count in against:
+            count.add(number, values, len(against) == 1)
+    return kept, [Dropped(c.rule, c.dropped, c.alone, c.values, c.missing) for c in found]
 
 
-def _sides(rule: Rule) -> tuple[Compiled, Compiled] | None:
-    """The two sides of a rule that compares two numbers; None for every other rule."""
-    whole = rule.compute.expression
-    if not isinstance(whole, Compare) or len(whole.rest) != 1:
-        return None
-    first, second = (compiled(side, rule.compute.names, []) for side in (whole.first, whole.rest[0][1]))
-    if first is None or second is None or (first.type.form, second.type.form) != ("number", "number"):
-        return None
-    return first, second
+def points(space: Space, wanted: frozenset[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The number of every point of a table, the last dimension fastest, and its settings as far as they are wanted."""
+    lengths = [len(d.steps) for d in space.dimensions]
+    for variant in space.variants:
+        own = narrowed(variant, wanted)
+        places = [[own.positions[k]] if k in own.positions else range(n) for k, n in enumerate(lengths)]
+        for at in product(*places):
+            yield place(at, lengths), settings(own, at, lengths)
 
 
-def _gap(sides: tuple[Compiled, Compiled] | None, values: Mapping[str, Any]) -> float:
-    """How far apart the two sides are, as a share of the larger; infinite where there are no two numbers."""
-    left, right = (side(values) for side in sides) if sides else (None, None)
-    if left is None or right is None:
-        return inf
-    return float(abs(left - right) / max(abs(left), abs(right), TINY))
+def place(at: tuple[int, ...], lengths: list[int]) -> int:
+    """The number of the combination of these positions, the last fastest."""
+    number = 0
+    for position, length in zip(at, lengths, strict=True):
+        number = number * length + position
+    return number
+
+
+def narrowed(variant: Variant, wanted: frozenset[str]) -> Variant:
+    """A variant with no setting but those that are wanted."""
+
+    def few(settings: Mapping[str, Any]) -> dict[str, Any]:
+        return {path: value for path, value in settings.items() if path in wanted}
+
+    steps = tuple(tuple(few(step) for step in own) for own in variant.steps)
+    follows = tuple(Follows(f.dimensions, rows) for f in variant.follows if any(rows := tuple(map(few, f.rows))))
+    return Variant(variant.positions, few(variant.plain), steps, follows)
+
+
+def settings(variant: Variant, at: tuple[int, ...], lengths: list[int]) -> dict[str, Any]:
+    """The settings of the point at these positions."""
+    found = dict(variant.plain)
+    for k, position in enumerate(at):
+        found |= variant.steps[k][position]
+    for follows in variant.follows:
+        own = tuple(at[k] for k in follows.dimensions)
+        found |= follows.rows[place(own, [lengths[k] for k in follows.dimensions])]
+    return found

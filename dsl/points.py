@@ -1,11 +1,11 @@
 """From what varies to design points: axes alone are a product in the order written, axes together move in step."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
-from math import ceil, prod
+from math import prod
 from typing import Any
 
-from dsl.scenario import Axis, Run
+from dsl.scenario import Axis
 
 MODEL_AXES = ("tensor", "context", "pipeline")
 
@@ -20,23 +20,6 @@ def points(axes: Sequence[Axis]) -> Iterator[dict[str, Any]]:
     steps = [[merged(row) for row in zip(*map(spread, group), strict=True)] for group in groups(axes)]
     for combination in product(*steps):
         yield merged(combination)
-
-
-def settings(base: Run, plain: Mapping[str, Any], point: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of ``base``, whose flat table is ``plain``, at a point.
-
-    GPUs, nodes and data-parallel ranks follow what varies unless they are stated.
-    """
-    found = {**plain, **point}
-    each = found.get("cluster.gpus_per_node") or 1.0
-    if "cluster.nodes" in point and "cluster.gpus" not in point:
-        found["cluster.gpus"] = found["cluster.nodes"] * each
-    elif "cluster.gpus" in point and "cluster.nodes" not in point:
-        found["cluster.nodes"] = float(ceil(found["cluster.gpus"] / each))
-    data = base.settings.get("layout.data")
-    if "layout.data" not in point and data is not None and data.origin in ("default", "derived"):
-        found["layout.data"] = found["cluster.gpus"] // prod(found.get(f"layout.{axis}") or 1.0 for axis in MODEL_AXES)
-    return found
 
 
 def groups(axes: Sequence[Axis]) -> list[list[Axis]]:

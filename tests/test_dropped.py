@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from dsl.dropped import dropped
-from dsl.points import points, settings, size
+from dsl.dropped import dropped, points
+from dsl.points import size
 from dsl.scenario import Table
 from reports.commands.source import read
+from reports.experiments.table import evaluate_table
 
 HEAD = 'edition 2026\nimport "library/gpus.scn"\nimport "library/models.scn"\n'
 CLUSTER = (
@@ -70,7 +71,45 @@ def test_what_follows_from_the_varied_is_worked_out_again(
     tmp_path: Path, varied: str, expected: dict[str, Any]
 ) -> None:
     swept, _ = table(tmp_path, f"vary {{ {varied} }}")
-    assert swept.base is not None
-    (point,) = points(swept.axes)
-    found = settings(swept.base, swept.base.plain(), point)
-    assert {path: found[path] for path in expected} == expected
+    assert swept.space is not None
+    ((number, found),) = points(swept.space(), frozenset(expected))
+    assert (number, found) == (0, expected)
+
+
+def test_a_rule_judges_the_settings_that_a_reference_brings(tmp_path: Path) -> None:
+    """Llama 3 8B has 32 layers and 32 heads, 70B 80 and 64: of 2 x 2 points the layers drop the two of 70B."""
+    swept, lines = table(
+        tmp_path,
+        "vary { layout.tensor = [1, 64], model = [llama-3-8b, llama-3.1-70b] }\n"
+        "where model.layers <= 40\nwhere layout.tensor divides model.heads",
+    )
+    kept, (layers, heads) = dropped(swept)
+    assert (kept, layers.dropped, layers.alone, heads.dropped, heads.alone) == (1, 2, 2, 1, 1)
+    assert layers.nearest == {"layout.tensor": 1.0, "model.layers": 80.0, "model.heads": 64.0}
+    assert heads.nearest is None  # no number tells how far a point misses a rule that does not compare
+    assert lines[2] == "  where model.layers <= 40: drops 2, 2 of them alone, nearest: model.layers = 80 layers"
+
+
+def test_a_rule_judges_a_condition_of_the_run(tmp_path: Path) -> None:
+    """Pipeline 1 and 2 have micro-batch 4, pipeline 4 has 1: what an `if` of the run says of each is what is judged."""
+    file = tmp_path / "b.scn"
+    run = RUN.replace(" }", "\n layout { micro_batch = if layout.pipeline > 2 then 1 sequences else 4 sequences } }")
+    body = "vary { layout.pipeline = [1, 2, 4] }\nwhere layout.micro_batch <= 2 sequences"
+    file.write_text(f"{HEAD}{CLUSTER}{run}sweep s {{ base = base\n{body} }}\n", "utf-8")
+    source = read(file)
+    assert not source.in_error, source.shown
+    kept, (rule,) = dropped(source.scenario.tables[0])
+    assert (kept, rule.dropped) == (1, 2)
+    assert rule.nearest == {"layout.micro_batch": 4.0}
+
+
+@pytest.mark.parametrize("rule", ["layout.tensor * layout.pipeline <= 8", "cluster.nodes >= 8", "layout.data >= 16"])
+def test_a_rule_drops_as_many_points_as_the_evaluation_says(tmp_path: Path, rule: str) -> None:
+    body = "vary { cluster.nodes = [4, 8, 16], layout.tensor = 1..8 doubling, layout.pipeline = 1..4 doubling }"
+    swept, _ = table(tmp_path, f"{body}\nwhere {rule}")
+    kept, (own,) = dropped(swept)
+    made = evaluate_table(swept)
+    (removed,) = [r for r in made["removed"] if r["kind"] == "where"]
+    assert (kept, own.dropped, own.alone) == (len(made["points"]), removed["points"], removed["alone"])
+    assert own.nearest is not None and removed["nearest"] is not None
+    assert {p: v for p, v in own.nearest.items() if p in removed["nearest"]}.items() <= removed["nearest"].items()

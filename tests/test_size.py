@@ -99,6 +99,27 @@ def test_without_an_answer_the_nearest_miss_is_named_and_the_exit_code_is_one() 
     assert sentences(found)[0].startswith("h (hopper): no number of GPUs meets all: cost <= $1k stands against")
 
 
+def test_the_nearest_miss_is_one_of_its_own_cluster() -> None:
+    """Every rule counts each point once, and the least cost of each cluster is its nearest to a budget of $1k."""
+    found = of(sized("deadline = 30 days, budget = $1k"))
+    (cost,) = [r for r in found["removed"] if r["rule"] == "cost <= $1k"]
+    fits = found["counts"]["points"] - found["counts"]["does_not_fit"] - found["counts"]["cannot_be_built"]
+    assert cost["points"] == fits == found["counts"]["failed"]
+    own = {p["index"]: p for p in found["points"]}
+    assert len(found["answers"]) == 2
+    for answer, first in zip(found["answers"], by_cluster(30), strict=True):
+        near = own[answer["nearest"]["index"]]
+        assert near["settings"]["cluster"] == answer["cluster"] == first[2]
+        assert near["results"]["cost"] == pytest.approx(first[0], rel=1e-9)
+        assert answer["nearest"]["gap"] == pytest.approx(1 - 1e3 / first[0], rel=1e-9)
+
+
+def by_cluster(days: float) -> list[tuple[float, float, str]]:
+    """The cheapest point of each cluster that meets a deadline."""
+    met = by_hand(days, 1e12)
+    return [min(m for m in met if m[2] == cluster) for cluster in ("hopper", "quick")]
+
+
 def test_without_a_price_the_fewest_gpus_are_the_answer() -> None:
     text = (PLAN % "deadline = 60 days").replace(", price = $2/gpu-hour", "").replace(", price = $3/gpu-hour", "")
     found = of(build(scenario_of(text)))

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from dsl.dropped import MOST, dropped
 from dsl.files import load
-from dsl.points import settings, size
+from dsl.points import size
 from dsl.problems import Problem, Span, did_you_mean, listed, show, to_json
 from dsl.resolve import resolve
 from dsl.scenario import Run, Scenario, Table
@@ -66,7 +66,6 @@ def _rules(table: Table) -> Iterator[str]:
     if size(table.axes) > MOST:
         yield f"  what its rules drop is not counted above {number(MOST)} points"
         return
-    plain = table.base.plain()
     kept, rows = dropped(table)
     yield f"  its rules leave {number(kept)}"
     for row in rows:
@@ -75,8 +74,8 @@ def _rules(table: Table) -> Iterator[str]:
             continue
         near = ""
         if row.nearest is not None:
-            values = settings(table.base, plain, row.nearest)
-            near = ", nearest: " + ", ".join(f"{o.text} = {told(o.value, o.unit)}" for o in row.rule.operands(values))
+            operands = row.rule.operands(row.nearest)
+            near = ", nearest: " + ", ".join(f"{o.text} = {told(o.value, o.unit)}" for o in operands)
         yield f"  where {row.rule.text}: drops {number(row.dropped)}, {number(row.alone)} of them alone{near}"
 
 

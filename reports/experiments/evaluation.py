@@ -21,7 +21,7 @@ from engine.read import built, changed, read
 from engine.traffic import facts
 from reports.experiments.layout_rules import words
 from reports.experiments.parts import Part
-from reports.experiments.removals import Removal, gap, removal
+from reports.experiments.removals import Removal, missed_by, removal
 
 OK, DOES_NOT_FIT, CANNOT_BE_BUILT, NOT_EVALUATED = range(4)
 STATUS = ("ok", "does_not_fit", "cannot_be_built", "not_evaluated")
@@ -104,7 +104,7 @@ def _evaluated(table: Table, part: Part, wanted: Iterable[str] | None) -> Found:
         """How far points miss a requirement (memory where it is None), as a share."""
         own = None
         if rule is not None:
-            own = gap(rule, names)
+            own = missed_by(rule, names)
         elif "memory_headroom" in columns:
             own = -columns["memory_headroom"] / result.run.gpu.memory
         return None if own is None else np.broadcast_to(own, keep.shape)[keep]
@@ -187,7 +187,7 @@ def kept(
         return keep, []
     times = np.sum(against, axis=0)
     return keep & (times == 0), [
-        removal("where", rule.text, away, away & (times == 1), partial(gap, rule, values), index)
+        removal("where", rule.text, away, away & (times == 1), partial(missed_by, rule, values), index)
         for rule, away in zip(rules, against, strict=True)
     ]
 

@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dsl.expressions import Compiled, Operand, compiled, operands
+from dsl.expressions import Operand, operands
+from dsl.gap import gap, sides
 from dsl.scenario import Rule
-from dsl.syntax import Compare, written
+from dsl.syntax import written
 from engine.columns import Column, Flags
 from reports.quantities import readable
 
-TINY = 1e-300
 KINDS = ("where", "layout", "memory", "require")
-RELATIONS = ("<", "<=", ">", ">=")
 
 
 @dataclass
@@ -49,12 +48,9 @@ class Removals:
     found: dict[tuple[str, str], Removal] = field(default_factory=dict)
 
     def add(self, removal: Removal) -> None:
-        """Counts points that a rule takes away."""
+        """Counts points that a rule takes away; ``removal`` stays as it is, for others who count it too."""
         key = removal.kind, removal.text
-        if key in self.found:
-            self.found[key].add(removal)
-        else:
-            self.found[key] = removal
+        self.found.setdefault(key, Removal(removal.kind, removal.text)).add(removal)
 
     @property
     def ordered(self) -> list[Removal]:
@@ -76,24 +72,10 @@ def removal(
     return found
 
 
-def sides(rule: Rule) -> tuple[Compiled, Compiled] | None:
-    """The two sides of a rule that compares two numbers; None for every other rule."""
-    whole = rule.compute.expression
-    if not isinstance(whole, Compare) or len(whole.rest) != 1 or whole.rest[0][0] not in RELATIONS:
-        return None
-    first, second = (compiled(side, rule.compute.names, []) for side in (whole.first, whole.rest[0][1]))
-    if first is None or second is None or (first.type.form, second.type.form) != ("number", "number"):
-        return None
-    return first, second
-
-
-def gap(rule: Rule, values: Mapping[str, Any]) -> Column | None:
-    """How far apart the two sides are at every point, as a share of the larger; None where there are no two numbers."""
-    both = sides(rule)
-    left, right = (side(values) for side in both) if both else (None, None)
-    if left is None or right is None:
-        return None
-    return np.asarray(np.abs(left - right) / np.maximum(np.maximum(np.abs(left), np.abs(right)), TINY))
+def missed_by(rule: Rule, values: Mapping[str, Any]) -> Column | None:
+    """How far every point misses a rule, as a share of the larger side; None where there are no two numbers."""
+    found = gap(sides(rule), values, np.maximum)
+    return None if found is None else np.asarray(found)
 
 
 def needs(rule: Rule, values: Mapping[str, Any]) -> str | None:
