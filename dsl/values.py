@@ -220,10 +220,14 @@ def _number(e: Expression, at: Context) -> Settled | None:
     return Settled(value, unit, own.tag)
 
 
+def counted(path: str, holds: str) -> bool:
+    """Whether a setting is a whole number: what is counted, and every degree of the layout."""
+    return holds in WHOLE or path.startswith("layout.") and holds == "number"
+
+
 def _whole(e: Expression, value: float, own: Type, at: Context) -> bool:
     """Whether a count is whole; a batch in tokens is converted later."""
-    counted = at.row.holds in WHOLE or at.path.startswith("layout.") and at.row.holds == "number"
-    if not counted or own.tag == "tokens" or value == int(value):
+    if not counted(at.path, at.row.holds) or own.tag == "tokens" or value == int(value):
         return True
     at.wrong("E20", f"`{at.path}` is a whole number", e, f"reads as {number(value)}", f"write {number(round(value))}")
     return False

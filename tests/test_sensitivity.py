@@ -134,6 +134,31 @@ def test_the_chance_to_meet_a_requirement() -> None:
     assert found["counts"]["met"] == 0  # one is open
 
 
+def test_samples_that_do_not_fit_are_counted_apart_and_stay_in_the_bands() -> None:
+    """Memory of a GPU uniform between half and one and a half of what the run needs: half of the samples fit."""
+    base = made(RANGES)["base_results"]
+    needs = 80e9 - base["memory_headroom"]  # what the GPU of this file must have
+    block = f"vary {{ cluster.gpu.memory = {0.5 * needs / 1e9} GB..{1.5 * needs / 1e9} GB }}, samples = 4000"
+    found = made(f"{block}, require time_to_train <= 100_000 days")
+    counts = found["counts"]
+    assert counts["does_not_fit"] / 4000 == pytest.approx(0.5, abs=0.03)
+    assert (counts["points"], counts["cannot_be_built"], counts["evaluated"]) == (4000, 0, 4000)
+    assert counts["met"] == 4000 - counts["does_not_fit"] and counts["failed"] == 0
+    assert found["chances"][0]["share"] == pytest.approx(counts["met"] / 4000, rel=1e-9)
+    assert sum(found["histogram"]["cost"]["counts"]) == 4000
+    assert found["bands"]["cost"] == made("vary { cluster.gpu.memory = 80 GB..81 GB }, samples = 4000")["bands"]["cost"]
+
+
+def test_samples_that_cannot_be_built_are_in_no_band() -> None:
+    """Tensor 1 to 8, rounded: of the 32 heads only 1, 2, 4 and 8 have equal shares, with the ends 3/7 of the draws."""
+    found = made("vary { layout.tensor = uniform(1, 8) }, samples = 2000")
+    counts = found["counts"]
+    assert counts["cannot_be_built"] / 2000 == pytest.approx(4 / 7, abs=0.04)
+    assert counts["evaluated"] == 2000 - counts["cannot_be_built"] == sum(found["histogram"]["cost"]["counts"])
+    nodes = made("vary { cluster.nodes = uniform(15, 17) }, samples = 2000")["counts"]
+    assert nodes["cannot_be_built"] / 2000 == pytest.approx(0.5, abs=0.04)  # 2048 sequences: 16 nodes, not 15 or 17
+
+
 def test_requires_of_the_base_bind(tmp_path: Any) -> None:
     plan = PLAN.replace("recompute = selective } }", "recompute = selective }\n require mfu >= 99% }")
     assert [(c["require"], c["share"]) for c in made(RANGES, plan)["chances"]] == [("mfu >= 99%", 0.0)]

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from dsl.scenario import Axis
 from dsl.schema import run_row
+from dsl.values import counted
 from engine.columns import Column
 from reports.intervals import Ends
 
 Generator = np.random.Generator
 Z90 = 1.2815515655446004  # the 90th percentile of the standard normal distribution
-COUNTS = ("gpus", "nodes", "sequences", "layers", "steps")
 AGAIN = 100  # times that draws at or below zero are drawn again
 
 
@@ -43,7 +43,7 @@ def drawn(axis: Axis, random: Generator, count: int) -> Column:
             break
         values[wrong] = _draw(own, random, int(np.count_nonzero(wrong)))
     values = np.maximum(values, np.finfo(np.float64).tiny)
-    return np.maximum(np.round(values), 1.0) if row is not None and row.holds in COUNTS else values
+    return np.maximum(np.round(values), 1.0) if row is not None and counted(axis.path, row.holds) else values
 
 
 def _draw(own: Mapping[str, Any], random: Generator, count: int) -> Column:
@@ -98,10 +98,11 @@ def failures(random: Generator, seconds: Column, mtbf: Column, lost: Column, res
     """Time to train over its expectation: the failures of a run are a Poisson process of rate 1 / mtbf.
 
     Each of K failures costs a restart and, uniformly, up to ``lost`` seconds of work since the last save; the run
-    expects T / mtbf of them. The sum of K uniform losses is taken as normal with its mean and variance.
+    expects T / mtbf of them. The sum of K uniform losses is taken as normal with its mean and variance. A sample
+    without a time, which cannot be built, keeps the factor 1.
     """
     expected = seconds / mtbf
-    number: NDArray[np.int64] = random.poisson(np.minimum(expected, 1e12))
+    number: NDArray[np.int64] = random.poisson(np.minimum(np.where(np.isnan(expected), 0.0, expected), 1e12))
     spread = random.normal(0.0, 1.0, len(seconds)) * lost * np.sqrt(number / 12)
     loss, mean = number * (restart + lost / 2) + spread, expected * (restart + lost / 2)
     useful = np.maximum(seconds - mean, 0.0)

@@ -2,7 +2,8 @@
 
 Tornado: one input at a time, the others as the base run has them. Samples: every input drawn at once, and with them
 what published runs of the framework took against the prediction (a factor on every time), and the failures of the run
-(a factor on the days). A band is P10 to P90 of the samples.
+(a factor on the days). A band is P10 to P90 of the samples that can be built, whether they fit or not; one that is
+predicted not to fit, or cannot be built, meets no requirement.
 
 Shares of the variance: of a result's variance with the inputs alone, with the predictor's factor alone and with
 failures alone, each over the sum of the three; what they do to each other is left out.
@@ -12,15 +13,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dsl.scenario import Axis, Rule, Table
 from dsl.schema import run_row
 from engine.columns import Column
 from engine.metrics import BY_NAME, METRICS
 from reports.experiments import draws
-from reports.experiments.evaluation import NO_RESULTS, OK, evaluated, run
+from reports.experiments.evaluation import CANNOT_BE_BUILT, NO_RESULTS, OK, STATUS, evaluated, run
 from reports.experiments.parts import parts
-from reports.experiments.table import axes, chart, columns
+from reports.experiments.table import axes, chart, columns, requirements
 from reports.experiments.work import CHUNK
 from reports.intervals import memory as memory_of
 from reports.intervals import shares as shares_of
@@ -46,7 +48,8 @@ def evaluate_sensitivity(table: Table) -> Json:
     base = {m.name: c[0] for m in METRICS if (c := run(table.base, table.base.plain()).columns.get(m.name)) is not None}
     random = draws.generators(seed, len(table.axes) + 2)
     samples = [draws.drawn(axis, own, count) for axis, own in zip(table.axes, random[2:], strict=True)]
-    settings, results, ok = at(table, samples)
+    settings, results, status = at(table, samples)
+    ok, made = status == OK, status != CANNOT_BE_BUILT
     names = [n for n in wanted(table) if n in results]
     factor, luck = factors(table, results, random[0], random[1])
     whole = of_memory(scaled(results, factor, luck, table), table, seed)
@@ -60,23 +63,31 @@ def evaluate_sensitivity(table: Table) -> Json:
         "base": table.base.name,
         "axes": [a | {"values": [], "texts": list(own.texts)} for a, own in zip(axes(table), table.axes, strict=True)],
         "columns": columns(table) if table.show else usual(),
-        "counts": {"points": count, "met": _met(table, settings, whole, ok), "cannot_be_built": int(np.sum(~ok)),
-                   "evaluated": int(np.sum(ok)), "partial": False},
+        "counts": counts(status, _met(table, settings, whole, ok)),
         "removed": [],
         "points": [],
-        "requires": [{"text": r.text, "because": r.because or None, "where": r.where} for r in table.requires],
+        "requires": requirements(table),
         "charts": [chart(c, [], table) for c in table.charts],
         "base_results": {name: number(value) for name, value in base.items()},
         "tornado": tornado(table, base),
-        "bands": {n: band(whole[n][ok]) for n in names},
+        "bands": {n: band(whole[n][made]) for n in names},
         "chances": [{"require": r.text, "share": chance(r, settings, whole, ok)} for r in table.requires],
-        "shares": {n: shares(n, alone, ok) for n in names},
-        "histogram": {n: histogram(whole[n][ok]) for n in names if _variance(whole[n], ok)},
+        "shares": {n: shares(n, alone, made) for n in names},
+        "histogram": {n: histogram(whole[n][made]) for n in names if _variance(whole[n], made)},
         "samples": count,
         "seed": seed,
         "sources": sources(table, base.get("used_gpus")),
         "method": "variance with each source alone over the sum of the three",
     }  # fmt: skip
+
+
+def counts(status: NDArray[np.int8], met: int) -> Json:
+    """How many samples there are of each kind; ``evaluated`` are those that can be built."""
+    of = {name: int(np.count_nonzero(status == k)) for k, name in enumerate(STATUS)}
+    built = len(status) - of["cannot_be_built"] - of["not_evaluated"]
+    return {"points": len(status), "cannot_be_built": of["cannot_be_built"], "does_not_fit": of["does_not_fit"],
+            "not_evaluated": of["not_evaluated"], "failed": of["ok"] - met, "met": met, "evaluated": built,
+            "partial": False}  # fmt: skip
 
 
 def usual() -> list[Json]:
@@ -89,8 +100,8 @@ def wanted(table: Table) -> list[str]:
     return list(dict.fromkeys([*SHOWN, *(i.text for i in table.show if i.text in BY_NAME)]))
 
 
-def at(table: Table, values: list[Column]) -> tuple[dict[str, Any], Results, Any]:
-    """Settings, results and whether each of some points can be built, for these values of the axes in step."""
+def at(table: Table, values: list[Column]) -> tuple[dict[str, Any], Results, NDArray[np.int8]]:
+    """Settings, results and the status of some points, for these values of the axes in step."""
     assert table.space_over is not None
     count = len(values[0]) if values else 1
     axes_in_step = tuple(
@@ -99,10 +110,10 @@ def at(table: Table, values: list[Column]) -> tuple[dict[str, Any], Results, Any
     )
     settings: dict[str, Any] = {}
     results: Results = {m.name: np.full(count, np.nan) for m in METRICS}
-    ok = np.zeros(count, dtype=bool)
+    status = np.full(count, CANNOT_BE_BUILT, dtype=np.int8)
     for piece in parts(table.space_over(axes_in_step), CHUNK):
         found = evaluated(table._replace(requires=(), wheres=()), piece)
-        ok[found.index] = found.status == OK
+        status[found.index] = found.status
         for name, column in found.results.items():
             results[name][found.index] = column
         for path, value in found.settings.items():
@@ -110,7 +121,7 @@ def at(table: Table, values: list[Column]) -> tuple[dict[str, Any], Results, Any
                 settings.setdefault(path, np.full(count, np.nan))[found.index] = value
             else:
                 settings[path] = value
-    return settings, {n: c for n, c in results.items() if not np.all(np.isnan(c))}, ok
+    return settings, {n: c for n, c in results.items() if not np.all(np.isnan(c))}, status
 
 
 def factors(
@@ -218,25 +229,25 @@ def histogram(values: Column) -> Json:
     return {"edges": [number(e) for e in edges], "counts": [int(c) for c in counts]}
 
 
-def shares(name: str, alone: list[Results], ok: Any) -> list[Json]:
+def shares(name: str, alone: list[Results], made: Any) -> list[Json]:
     """The share of each source in the variance of a result."""
-    found = [_variance(results.get(name), ok if k == 0 else None) for k, results in enumerate(alone)]
+    found = [_variance(results.get(name), made if k == 0 else None) for k, results in enumerate(alone)]
     total = sum(found)
     return [{"from": source, "share": number(v / total) if total else None}
             for source, v in zip(("inputs", "predictor", "failures"), found, strict=True)]  # fmt: skip
 
 
-def _variance(values: Column | None, ok: Any) -> float:
+def _variance(values: Column | None, chosen: Any) -> float:
     if values is None:
         return 0.0
-    known = values if ok is None else values[ok]
+    known = values if chosen is None else values[chosen]
     known = known[np.isfinite(known)]
     spread = float(np.var(known)) if len(known) else 0.0
     return spread if spread > (SAME * float(np.mean(known))) ** 2 else 0.0
 
 
 def chance(rule: Rule, settings: Mapping[str, Any], results: Results, ok: Any) -> float | None:
-    """The share of samples in which a requirement holds; a sample that cannot be built holds none."""
+    """The share of samples in which a requirement holds; one that does not fit, or cannot be built, holds none."""
     held = rule.holds({**settings, **NO_RESULTS, **results})
     if held is None:
         return None

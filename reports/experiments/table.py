@@ -87,10 +87,10 @@ class Tally:
             self.removals.add(removal)
 
 
-def evaluate_table(table: Table) -> Json:
+def evaluate_table(table: Table, space: Space | None = None) -> Json:
     """The experiment of a sweep (and what every other table has in common) for the document."""
     assert table.space is not None and table.base is not None
-    space = table.space()
+    space = space or table.space()
     into = Sweep(table, space)
     gather(table, space, into)
     into.tally.rows.sort(key=lambda row: int(row["index"]))
@@ -222,7 +222,6 @@ def same(found: Any, wanted: Any) -> bool:
 def document(table: Table, space: Space, tally: Tally) -> Json:
     """What every table has: axes, columns, counts, what was removed, points, requirements, charts."""
     assert table.base is not None
-    base = table.base.plain()
     lacks = sorted({name for names in tally.missing.values() for name in names})
     return {
         "kind": table.kind,
@@ -235,15 +234,21 @@ def document(table: Table, space: Space, tally: Tally) -> Json:
         "counts": counts(tally),
         "removed": [removed(table, space, removal) for removal in tally.removals.ordered],
         "points": tally.rows,
-        "requires": [
-            {"text": r.text, "because": r.because or None, "where": r.where, "limit": limit_of(r.compute, base)}
-            for r in table.requires
-        ],
+        "requires": requirements(table),
         "charts": [chart(c, tally.rows, table) for c in table.charts],
         "streamed": streamed(tally.files),
         "unavailable": [{"result": name, "missing": list(own)} for name, own in tally.missing.items()],
         "notes": [f"not given: {', '.join(lacks)}"] if lacks else [],
     }
+
+
+def requirements(table: Table) -> list[Json]:
+    """The requirements with their reasons, and the limit of each that sets one."""
+    base = {} if table.base is None else table.base.plain()
+    return [
+        {"text": r.text, "because": r.because or None, "where": r.where, "limit": limit_of(r.compute, base)}
+        for r in table.requires
+    ]
 
 
 def streamed(files: Sequence[Json]) -> Json | None:
