@@ -3,12 +3,14 @@
 import json
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 from dsl.scenario import Scenario
 from reports.commands.source import read
 from reports.document import build
+from reports.experiments.scaling import evaluate_scale
 from tests.language import START, problems_of, scenario_of
 from tests.test_reduced import RECORD
 
@@ -91,14 +93,35 @@ def test_s1s_curve_over_the_link() -> None:
 
 
 def test_the_other_model_stands_beside_it_where_its_inputs_are_stated() -> None:
-    own = PLAN.replace("run base {", "run base { efficiency.compute = 500 TFLOPS,").replace(
-        "model small {", "model small { parameters = 8e9,"
-    )
-    made = of(scenario_of(own + "scale growing { base = base, points = [64, 128, 256] }\n"))
+    made = of(scenario_of(REDUCIBLE + "scale growing { base = base, points = [64, 128, 256] }\n"))
     names = {c["metric"]: c for c in made["curves"]}
     assert set(names) == {"mfu", "tokens_per_second"} and names["mfu"]["name"] == "reduced model"
     assert names["mfu"]["x"] == [64, 128, 256] and all(0 < y < 1 for y in names["mfu"]["y"])
     assert scaled("points = [64, 128]")["curves"] == []
+
+
+REDUCIBLE = PLAN.replace("run base {", "run base { efficiency.compute = 500 TFLOPS,").replace(
+    "model small {", "model small { parameters = 8e9,"
+)
+
+
+def test_the_reduced_model_has_what_oversubscription_leaves_of_the_outermost_tier() -> None:
+    """50 GB/s at 2:1 are 25 GB/s where every GPU sends: the same curve as with that link stated."""
+    block = "scale growing { base = base, points = [64, 128, 256] }\n"
+    tier = "tier pod { bandwidth = 400 Gb/s"
+    assert tier in REDUCIBLE
+    halved = of(scenario_of(REDUCIBLE.replace(tier, f"{tier}, oversubscription = 2") + block))["curves"]
+    stated = of(scenario_of(REDUCIBLE + block, "cluster.link=25 GB/s"))["curves"]
+    whole = of(scenario_of(REDUCIBLE + block))["curves"]
+    assert halved == stated and all(a < b for a, b in zip(halved[0]["y"], whole[0]["y"], strict=True))
+
+
+def test_the_space_is_worked_out_once() -> None:
+    (table,) = scenario_of(REDUCIBLE + "scale growing { base = base, points = [64, 128, 256] }\n").tables
+    assert table.space is not None
+    space = Mock(side_effect=table.space)
+    made = evaluate_scale(table._replace(space=space))
+    assert space.call_count == 1 and made["model"] == "operator model" and len(made["curves"]) == 2
 
 
 @pytest.mark.parametrize(("block", "code"), [

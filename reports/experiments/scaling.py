@@ -5,15 +5,17 @@ over any other setting it is compute time over step time. Strong scaling keeps t
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from dsl.scaling import SIZES
 from dsl.scenario import Table
+from dsl.space import Space
 from engine.metrics import METRICS
 from reports.experiments.evaluation import OK, evaluated, run
-from reports.experiments.parts import parts
+from reports.experiments.parts import Part, parts
 from reports.experiments.table import evaluate_table
 from reports.experiments.work import CHUNK
 from reports.point import Json, number
@@ -24,7 +26,9 @@ CURVES = ("mfu", "tokens_per_second")
 
 def evaluate_scale(table: Table) -> Json:
     """The experiment of one scale block."""
-    made = evaluate_table(table)
+    assert table.space is not None and table.base is not None
+    space = table.space()
+    made = evaluate_table(table, space)
     over = str(table.settings["over"].value)
     mode = table.settings.get("mode")
     return made | {
@@ -34,7 +38,8 @@ def evaluate_scale(table: Table) -> Json:
         "efficiency_of": "tokens a second and GPU over those of the smallest cluster" if over in SIZES
         else "compute time over step time",
         "base_results": base_results(table),
-        "curves": curves(table, over),
+        "model": f"{fidelity(table)} model",
+        "curves": curves(table, space, over),
     }  # fmt: skip
 
 
@@ -83,15 +88,19 @@ def _ratio(a: float | None, b: float | None) -> float | None:
     return None if a is None or not b else number(a / b)
 
 
-def curves(table: Table, over: str) -> list[Json]:
+def fidelity(table: Table) -> str:
+    """The model that the run is evaluated by."""
+    assert table.base is not None
+    return str(table.base.plain().get("fidelity") or "operator")
+
+
+def curves(table: Table, space: Space, over: str) -> list[Json]:
     """The same points by the other model, where the run states what that one needs."""
-    assert table.space is not None and table.base is not None
-    own = str(table.base.plain().get("fidelity") or "operator")
-    other = OTHER.get(own)
+    other = OTHER.get(fidelity(table))
     if other is None:
         return []
     found: dict[float, Mapping[str, Any]] = {}
-    for piece in parts(table.space(), CHUNK):
+    for piece in parts(space, CHUNK):
         swapped = piece_of(piece, other)
         result = evaluated(table._replace(requires=()), swapped)
         for k in range(result.size):
@@ -113,13 +122,21 @@ def _at(value: Any, k: int) -> float | None:
     return None if found is None or isinstance(found, str) else float(np.ravel(found)[0])
 
 
-def piece_of(piece: Any, fidelity: str) -> Any:
-    """The same points by another model; the reduced one may take its link and parameters from what the run has."""
+def piece_of(piece: Part, fidelity: str) -> Part:
+    """The same points by another model; the reduced one takes the link that the run states, or its outermost tier's."""
     settings = dict(piece.settings) | {"fidelity": fidelity}
     if fidelity == "reduced" and settings.get("cluster.link") is None:
-        tiers = settings.get("cluster.tier") or ()
-        settings["cluster.link"] = settings.get(f"cluster.tier.{tiers[-1]}.bandwidth") if tiers else None
-    return type(piece)(settings, piece.positions, piece.lengths, piece.wrong)
+        settings["cluster.link"] = link(settings)
+    return replace(piece, settings=settings, moved=frozenset(), shared=None)
+
+
+def link(settings: Mapping[str, Any]) -> Any:
+    """bytes/s of the outermost tier, per GPU and direction, that are left where all of it is in use."""
+    tiers = settings.get("cluster.tier") or ()
+    if not tiers:
+        return None
+    bandwidth, over = (settings.get(f"cluster.tier.{tiers[-1]}.{name}") for name in ("bandwidth", "oversubscription"))
+    return bandwidth if bandwidth is None or over is None else bandwidth / over
 
 
 def _finite(value: float | None) -> float | None:

@@ -62,7 +62,7 @@ def from_experiment(experiment: Mapping[str, Any], which: int = 0) -> ScalingDat
         return None
     unit = charts.shown_unit([p[1] for c in curves for p in c.points if p[1] is not None], _unit(name))
     if own in curves and len(curves) > 1:
-        curves[0] = Curve("operator", own.points)
+        curves[0] = Curve(str(experiment.get("model") or ""), own.points)
     shown = tuple(Curve(c.name, tuple(_shown(p, unit.factor) for p in c.points)) for c in curves)
     over = capital(terms.setting(path))
     return ScalingData(shown, capital(terms.words(name)), unit.name, over, _plan(experiment, path, name, unit.factor),
