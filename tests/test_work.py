@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -79,6 +81,18 @@ def test_what_was_put_aside_for_other_inputs_is_not_used(source: Source, tmp_pat
     done: list[int] = []
     found = evaluated(other, 1, kept=tmp_path, resume=True, told=lambda table, n, total: done.append(n))
     assert done[0] <= 50 and json.dumps(found) == json.dumps(evaluated(other, 1))
+
+
+def test_the_program_is_all_that_an_evaluation_runs() -> None:
+    """Every module of this repository that a new process loads for a table lies in a room that is counted."""
+    code = ("import sys, reports.commands.job, reports.document; from reports.experiments import work; "
+            "print(*(f for m in sys.modules.values() if (f := getattr(m, '__file__', None))))")  # fmt: skip
+    root = Path(module.__file__).resolve().parents[2]
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
+    own = [Path(f) for f in done.stdout.split() if Path(f).is_relative_to(root) and ".venv" not in f]
+    rooms = {file.relative_to(root).parts[0] for file in own}
+    assert {"dsl", "engine", "reports"} <= rooms <= {*module.ROOMS}
+    assert root / "reports" / "intervals.py" in own
 
 
 def test_a_file_that_is_no_state_is_not_used(source: Source, tmp_path: Path) -> None:

@@ -32,7 +32,8 @@ STREAMED = 10_000  # points from which a table streams to a file of its own
 SAVED = 5.0  # seconds between two savings of what is done
 TOGETHER = 4  # parts that a worker evaluates at a time
 LARGE = 4 * CHUNK  # points from which other processes are worth starting
-ROOMS = ("dsl", "engine", "reports/experiments")
+ROOMS = ("dsl", "engine", "reports")
+CODE = (".py", ".lark")  # suffixes of what is run
 
 
 class Task(NamedTuple):
@@ -216,7 +217,7 @@ def program() -> str:
     """The number of the program that evaluates: what its files hold."""
     root, digest = Path(__file__).resolve().parents[2], hashlib.sha256()
     for room in ROOMS:
-        for file in sorted((root / room).rglob("*.py")):
+        for file in sorted(f for f in (root / room).rglob("*") if f.suffix in CODE):
             digest.update(file.read_bytes())
     for file in sorted((root / "scenarios" / "library").glob("*.scn")):
         digest.update(file.read_bytes())
