@@ -16,7 +16,7 @@ from reports.sections.front import front
 from reports.sections.optimize import optimize
 from reports.sections.sensitivity import sensitivity
 from reports.tables import Table
-from tests.experiment_documents import document, experiment
+from tests.experiment_documents import document, experiment, point
 
 DAY = 86400.0
 NB = "\u00a0"
@@ -45,12 +45,12 @@ def test_the_best_points_stand_in_order_and_the_first_is_shaded() -> None:
     assert table.chosen == 0 and len(table.rows) == len(found["best"]) == 8
     place = [c.name for c in table.columns].index("Cost")
     costs = [value for r in table.rows if isinstance(value := r[place], float)]
-    assert costs == sorted(costs) and costs[0] == found["points"][found["best"][0]]["results"]["cost"]
+    assert costs == sorted(costs) and costs[0] == point(found, found["best"][0])["results"]["cost"]
 
 
 def test_margins_are_the_other_less_the_choice() -> None:
     table, found = tables("cheapest")["optimize-cheapest-margins"], experiment("cheapest")
-    first, second = (found["points"][i]["results"] for i in found["best"][:2])
+    first, second = (point(found, i)["results"] for i in found["best"][:2])
     cost = next(r for r in table.rows if r[0] == "Cost")
     shown = [c.text() for c in cost if isinstance(c, Quantity)]
     assert shown[0] == f"{first['cost'] / 1e6:.2f}{NB}M$"
@@ -76,7 +76,7 @@ def test_a_search_without_an_answer_says_so_and_exits_one() -> None:
     e |= {"best": [], "front": [], "winner": None}
     given |= {"verdict": table_summary.verdict(e, 0), "key_numbers": table_summary.key_numbers(e, [])}
     assert given["verdict"]["word"] == "not_feasible" and given["key_numbers"] == []
-    assert given["verdict"]["sentences"][-1].startswith("The nearest misses memory_per_gpu <= 90%")
+    assert given["verdict"]["sentences"][-1].startswith("The nearest misses cost <= $12M by 1.44")
     assert exit_code(given) == 1 and exit_code(document("cheapest")) == 0
     page = render_html(given)
     assert "No feasible point." in page and "nothing meets all that is required" in page
@@ -119,16 +119,17 @@ def test_bands_and_chances_of_a_sensitivity() -> None:
 
 def test_page_one_of_a_search_is_about_its_choice() -> None:
     given = document("cheapest")
-    best = given["experiments"][0]["points"][given["experiments"][0]["best"][0]]["results"]
+    best = point(given["experiments"][0], given["experiments"][0]["best"][0])["results"]
     assert given["verdict"]["word"] == "recommended"
-    assert given["verdict"]["sentences"][0] == f"Of 90{NB}points, 23{NB}points meet all requirements"
+    assert given["verdict"]["sentences"][0] == f"Of 135{NB}points, 23{NB}points meet all requirements"
     assert f"{best['cost'] / 1e6:.2f}{NB}M$" in given["verdict"]["sentences"][1]
     assert [k["name"] for k in given["key_numbers"]][:4] == ["cost", "time_to_train", "mfu", "memory_per_gpu"]
     assert [k["value"] for k in given["key_numbers"]][:2] == [best["cost"], best["time_to_train"]]
     facts = front(plan_of(given)).facts or {}
-    assert facts["table"]["subtitle"].startswith(f"Search over 90{NB}points of dense: nodes")
+    assert facts["table"]["subtitle"].startswith(f"Search over 135{NB}points of dense: nodes")
     page = render_html(given)
-    assert "Why this plan." in page and "By least cost the choice is" in page and "When to revisit." in page
+    why = "By least cost, then least time to train, then least peak memory per GPU the choice is 1"
+    assert "Why this plan." in page and why in page and "When to revisit." in page
 
 
 @pytest.mark.parametrize("name", ["layouts", "growing", "ranges"])

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from dsl.scenario import Item, Table
 from dsl.space import Space
 from engine.columns import Column
-from reports.experiments.evaluation import FAILS, OK, Found
+from reports.experiments.evaluation import FAILS, OK, Found, evaluated
+from reports.experiments.parts import one
 from reports.experiments.removals import Removal
 from reports.experiments.table import Tally, document, removed, single, table_rows, unit_of
 from reports.experiments.winner import MARKET, winner
@@ -213,11 +214,10 @@ def told(search: Search, space: Space, keep: int) -> Json:
     table, tally = search.table, search.tally
     best, front = search.ranked.index[:keep], search.front.index
     misses = near_misses(tally.removals.ordered)
-    told_of = (search.rival, *(r.nearest for r in misses))
-    shown = sorted({*best, *search.ranked.index[:2], *front, *(i for i in told_of if i is not None)})
-    if tally.points <= EVERY:
-        shown = list(range(tally.points))
-    tally.rows = [row for i in shown for row in shown_row(table, space, i)]
+    chosen = {*best, *search.ranked.index[:2], *front, search.rival, *(r.nearest for r in misses)}
+    told_of = sorted(i for i in chosen if i is not None)
+    shown = range(tally.points) if tally.points <= EVERY else told_of
+    tally.rows = [row for i in shown for row in shown_row(table, space, i, i in told_of)]
     found = document(table, space, tally)
     own = [removed(table, space, r) for r in misses]
     return found | {
@@ -233,9 +233,9 @@ def told(search: Search, space: Space, keep: int) -> Json:
     }
 
 
-def shown_row(table: Table, space: Space, index: int) -> list[Json]:
+def shown_row(table: Table, space: Space, index: int, told_of: bool = True) -> list[Json]:
     """One point as the document has it; none where a `where` drops it and nothing else tells of it."""
-    found = single(table, space, index)
+    found = single(table, space, index) if told_of else evaluated(table, one(space, index))
     return list(table_rows(table, space, found, np.arange(found.size)))
 
 
