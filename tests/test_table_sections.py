@@ -129,7 +129,13 @@ def test_page_one_of_a_search_is_about_its_choice() -> None:
     assert facts["table"]["subtitle"].startswith(f"Search over 135{NB}points of dense: nodes")
     page = render_html(given)
     why = "By least cost, then least time to train, then least peak memory per GPU the choice is 1"
-    assert "Why this plan." in page and why in page and "When to revisit." in page
+    assert "Why this plan." in page and why in page
+    assert "When to revisit." not in page  # every point rents the same GPUs at the same price
+
+
+def test_a_search_over_prices_says_when_to_revisit_its_choice() -> None:
+    page = render_html(document("offers"))
+    assert "When to revisit." in page and "less than the best on h100-sxm at 2.60" in page
 
 
 @pytest.mark.parametrize("name", ["layouts", "growing", "ranges"])
