@@ -14,7 +14,7 @@ from reports.intervals import intervals
 from reports.validation.errors import as_json, errors_of, predictions, quantile
 from reports.validation.errors import left_out as reasons
 from reports.validation.kinds import TIME
-from reports.validation.rows import measured_seconds, read, stack_of
+from reports.validation.rows import GBIT, card, measured_seconds, read, stack_of
 from reports.validation.settings import settings_of
 from reports.validation.step_time import LADDER, left_out, predict
 from reports.validation.text import common, percent
@@ -126,7 +126,7 @@ def test_an_interval_is_the_prediction_times_the_stacks_spread() -> None:
     results = {"step_time": 10.0, "time_to_train": None, "cost": 50.0, "mfu": 0.4}
     both = {"step_time": {"low": 9.0, "high": 12.0}, "cost": {"low": 45.0, "high": 60.0}}
     assert intervals(settings, results) == both
-    assert intervals(settings | {"cluster.ownership": "owned"}, results) == {"step_time": both["step_time"]}
+    assert intervals(settings | {"cluster.ownership": "owned"}, results) == both  # written off by the hour as well
     assert intervals(settings | {"fidelity": "reduced"}, results) is None
     assert intervals({"stack.measured_low": None}, results) is None
 
@@ -141,6 +141,42 @@ def test_megatron_of_2021_ends_with_the_a100() -> None:
     assert stack_of(row | {"gpu": "A100-SXM-80GB"}) == "megatron-2021"
     assert stack_of(row | {"gpu": "H100-SXM-80GB"}) == "megatron-core"
     assert stack_of(row | {"gpu": "B200-SXM-180GB", "framework": "Megatron-LM 0a1b2c3"}) == "megatron-core"
+
+
+@pytest.mark.parametrize(
+    ("text", "gpus", "gbit"),
+    [
+        ("4x ConnectX-8 IB XDR 800 Gb/s; scale-up NVLINK Gen5 1800 GB/s + NVSWITCH Gen5", 4, 800),
+        ("8x ConnectX-7 IB NDR 400Gb/s + 200Gb/s Ethernet NIC", 8, 400),
+        ("1x Ethernet 100Gb/Sec, 8x NVIDIA Quantum-2 CX7 InfiniBand (400Gb/s); scale-up NVLINK 4.0", 8, 400),
+        ("Storage+Management: 1x NVIDIA BlueField 2 DPU 100Gb/s, Compute: 8x NVIDIA ConnectX-7 IB NDR 400Gb/s", 8, 400),
+        ("Compute: 8x MT43244 BlueField-3 200Gb/s, Management: 2x100Gb/s Ethernet NIC", 8, 200),
+        ("2x Mellanox ConnectX-5 Ex 100Gb/s Ethernet; scale-up 24x 100Gb/s Ethernet", 8, 25),
+        ("NVLink; A3 GPUDirect-TCPX (4x200 Gb/s per VM)", 8, 100),
+        ("NVLink; 2x200 Gb/s HDR per node x2 (4 NICs)", 8, 100),
+        ("NVLink3 in node (8 GPU); 4x Omni-Path 100 Gb/s per node (Jean Zay)", 8, 50),
+        ("NVLink intra; RDMA 400 Gb/s (CX-7) per GPU", 8, 400),
+        ("NVLink/NVSwitch; 8x HDR InfiniBand per node", 8, 200),
+        ("AWS p5.48xlarge: NVSwitch; 3200 Gb/s EFA per node", 8, 400),
+        ("1600 Gbps/node RoCE", 8, 200),
+        ("Selene HDR InfiniBand", 8, None),  # how many is not said
+        ("InfiniBand; Data bandwidth for GPU-PCIe: 504 GB/s; PCIe-NIC: 500 GB/s", 8, None),  # bytes: of the bus
+        ("NVLink5 NVL72; ConnectX-8 (per NVIDIA platform)", 4, None),
+        ("", 8, None),
+    ],
+)  # fmt: skip
+def test_network_cards_are_read_as_they_are_listed(text: str, gpus: int, gbit: float | None) -> None:
+    found = card({"interconnect": text, "gpus_per_node": str(gpus)}, 7e9)
+    assert found == pytest.approx(7e9 if gbit is None else gbit * GBIT)
+
+
+def test_an_mi350x_is_slower_than_an_mi355x_by_its_clock() -> None:
+    """The data sheets: 2,307 and 2,516.6 TFLOP/s in bf16, at 2.2 and 2.4 GHz; 1,000 and 1,400 W."""
+    row = ROWS[0]
+    slow, fast = (settings_of(row | {"gpu": f"{name}-288GB"}) for name in ("MI350X", "MI355X"))
+    assert slow["cluster.gpu.peak.bf16"] == 2307e12
+    assert slow["cluster.gpu.peak.bf16"] / fast["cluster.gpu.peak.bf16"] == pytest.approx(2.2 / 2.4, rel=1e-3)
+    assert (slow["cluster.gpu.power"], fast["cluster.gpu.power"]) == (1000.0, 1400.0)
 
 
 def test_more_ranks_than_sequences_split_the_sequence() -> None:

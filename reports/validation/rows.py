@@ -22,7 +22,7 @@ LARGEST = {"layers": 1e5, "n_gpus": 1e8, "tp": 1e8, "pp": 1e5, "cp": 1e8, "ep": 
 GPUS = {
     "V100-SXM2": "v100-sxm", "A100-SXM-80GB": "a100-sxm", "A100-SXM-40GB": "a100-sxm-40gb", "H100-SXM-80GB": "h100-sxm",
     "H100-SXM-96GB": "h100-sxm-96gb", "H200": "h200", "H800": "h800-sxm", "GB200": "gb200", "GB300": "gb300",
-    "B200": "b200", "B300": "b300", "MI300X": "mi300x", "MI325X": "mi325x", "MI355X": "mi355x", "MI350X": "mi355x",
+    "B200": "b200", "B300": "b300", "MI300X": "mi300x", "MI325X": "mi325x", "MI355X": "mi355x", "MI350X": "mi350x",
     "TPU-v4": "tpu-v4", "TPU-v5e": "tpu-v5e", "TPU-v5p": "tpu-v5p", "TPU-v6e": "tpu-v6e", "TPU-v7x": "tpu-v7x",
 }  # fmt: skip
 # The first word of a framework's name that fits decides; the rest of a name is its version.
@@ -44,6 +44,11 @@ PRECISIONS = {
 SOURCE = 40  # letters of a row's source that tell one publisher from another; the rest is the page and its version
 GBIT = 1e9 / 8
 CARDS = {"HDR": 200.0, "NDR": 400.0, "XDR": 800.0, "EDR": 100.0}  # Gb/s of an InfiniBand generation
+GENERATION = re.compile(r"\b(?:HDR|NDR|XDR|EDR)\b")
+RATE = re.compile(r"(\d+)\s*Gb(?:/s|/Sec|ps)")
+COUNTED = re.compile(r"\((\d+) NICs\)|(?<![\w.])(\d+) ?x(?!.*\d NICs\))")
+WHOLE_NODE = re.compile(r"/node|per (?:node|VM)")
+ASIDE = re.compile(r"\s*(?:scale-up|Storage|Management)")
 
 
 def read(path: Path) -> list[dict[str, str]]:
@@ -113,16 +118,21 @@ def stack_of(row: Row) -> str:
 
 
 def card(row: Row, default: float) -> float:
-    """Bytes/s of one GPU's share of the node's network cards, as far as the row's interconnect says it."""
-    text, gpus = row.get("interconnect", ""), number(row, "gpus_per_node") or 8.0
-    found = re.search(r"(?:RDMA|RoCE|InfiniBand)?\s*(\d+) Gb/s (?:\([^)]*\) )?(?:RoCE |NDR InfiniBand )?per GPU", text)
-    if found:
-        return float(found[1]) * GBIT
-    found = re.search(r"(\d+)\s*Gbps/node|(\d+) Gb/s EFA per node", text)
-    if found:
-        return float(found[1] or found[2]) * GBIT / gpus
-    found = re.search(r"(\d+)x Omni-Path (\d+) Gb/s per node", text)
-    if found:
-        return float(found[1]) * float(found[2]) * GBIT / gpus
-    found = re.search(r"(\d+)x (HDR|NDR|XDR|EDR)", text)
-    return float(found[1]) * CARDS[found[2]] * GBIT / gpus if found else default
+    """Bytes/s of one GPU's share of the node's network cards, as far as the row's interconnect says it: the fastest of
+    what it lists, but for links between GPUs and cards of storage and management."""
+    gpus = number(row, "gpus_per_node") or 8.0
+    clauses = re.split(r"[;,+]", row.get("interconnect", ""))
+    return max((node_rate(c, gpus) for c in clauses if not ASIDE.match(c)), default=0.0) * GBIT / gpus or default
+
+
+def node_rate(clause: str, gpus: float) -> float:
+    """Gb/s of a node by "8x ConnectX-7 IB NDR 400 Gb/s", "8x HDR", "400 Gb/s per GPU" or "1600 Gbps/node"; 0 where it
+    does not say the rate of a card, or how many there are."""
+    rate, generation = RATE.search(clause), GENERATION.search(clause)
+    each = float(rate[1]) if rate else CARDS[generation[0]] if generation else 0.0
+    if "per GPU" in clause and rate:
+        return each * gpus
+    counted = COUNTED.search(clause)
+    if counted:
+        return each * float(counted[1] or counted[2])
+    return each if WHOLE_NODE.search(clause) else 0.0
