@@ -129,3 +129,18 @@ def test_the_kind_is_told_from_the_columns() -> None:
     assert "bytes a GPU" in done.out and "measured [GiB]" in done.out
     wrong = call("scn", "validate", str(FILE), "--kind", "time", cwd=ROOT)
     assert wrong.code == 2 and "is no table of runs: it has no column heads" in wrong.err
+
+
+def test_fp4_keeps_less_than_fp8_where_the_policy_does_not_know_its_multiplies() -> None:
+    """TorchTitan's nvfp4.md: 110.95 of 179.94 GiB for Llama-3-8B, 78.63 of 112.63 for Qwen3-8B."""
+    for fp4, fp8 in (("mem-0258", "mem-0259"), ("mem-0261", "mem-0262")):
+        published = float(BY_ID[fp4]["value_gib"]) / float(BY_ID[fp8]["value_gib"])
+        assert size(BY_ID[fp4]) / size(BY_ID[fp8]) == pytest.approx(published, rel=0.08)
+
+
+def test_a_family_without_an_entry_has_the_dimensions_of_its_publication() -> None:
+    small = dimensions({"model": "GPT 1.3B (tr3m)", "layers": "24", "hidden": "2048"})
+    assert (small["heads"], small["ffn"]) == ("16", "8192")
+    nanotron = dimensions({"model": "nanotron-llama-1B", "layers": "24", "hidden": "2048"})
+    assert (nanotron["heads"], nanotron["head_dim"], nanotron["ffn"]) == ("32", "64", "4096")
+    assert (nanotron["vocab"], nanotron["tied_embeddings"]) == ("50304", "1")

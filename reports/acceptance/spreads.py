@@ -14,12 +14,11 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from dsl.files import load_text
-from dsl.resolve import resolve
 from engine import acceptance, layout
 from engine.columns import ONE, column
 from engine.inputs import Run
 from engine.read import read
+from reports.library_run import HOPS, library_run
 
 LOW = 10.0  # percentile
 FEW = 5
@@ -97,20 +96,13 @@ def rows_of(file: Path) -> list[dict[str, str]]:
 
 def machine(gpu: str, ranks: int, nodes: int, nic: float, dtype: str = "bf16") -> Run:
     """A library part on one node, or on nodes with a NIC of so many GB/s a GPU."""
-    tiers = f"tier pod {{ bandwidth = {nic} GB/s, latency = 5 us }}" if nodes > 1 else ""
-    text = f"""edition 2026
-import "library/gpus.scn"
-import "library/models.scn"
-cluster c {{
-  gpu = {gpu}, gpus_per_node = {ranks // nodes}, nodes = {nodes}
-  tier node {{ bandwidth = {gpu}.link, latency = 1 us }}
-  {tiers}
-}}
-run r {{ model = llama-3.1-8b, cluster = c, batch = {ranks} sequences, precision = {dtype} }}
-"""
-    scenario, problems = resolve(load_text(text, "part.scn"), {})
-    assert not problems, problems
-    return read(scenario.runs[0].plain())
+    hops = {name: f"latency = {seconds * 1e6:g} us" for name, seconds in HOPS.items()}
+    node = f"tier node {{ bandwidth = {gpu}.link, {hops['node']} }}"
+    pod = f"tier pod {{ bandwidth = {nic} GB/s, {hops['net']} }}" if nodes > 1 else ""
+    cluster = f"gpus_per_node = {ranks // nodes}, nodes = {nodes}\n{node}\n{pod}"
+    found = library_run(gpu, cluster, f"model = llama-3.1-8b, batch = {ranks} sequences, precision = {dtype}")
+    assert found is not None, (gpu, cluster)
+    return read(found)
 
 
 def bus_ratios(rows: Iterable[Mapping[str, str]]) -> Iterator[tuple[tuple[str, str, str], float]]:

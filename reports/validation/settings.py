@@ -2,16 +2,12 @@
 
 import math
 from collections.abc import Mapping
-from functools import cache
 from math import gcd
 from typing import Any
 
-from dsl.files import load_text
-from dsl.resolve import resolve
+from reports.library_run import HOPS, NIC, NICS, RUN, library_run
 from reports.validation.rows import Row, card, gpu_of, number, precision_of, stack_of
 
-GIGABIT_400 = 50e9
-NEWER = {"v100-sxm": 12.5e9, "a100-sxm": 25e9, "a100-sxm-40gb": 25e9, "gb300": 100e9, "b300": 100e9}  # bytes/s a GPU
 SHARDS = {"none": "none", "0": "none", "1": "zero1", "2": "zero2", "3": "zero3", "hsdp": "zero3"}
 LATENT = {
     "query_rank": 1536.0,
@@ -32,29 +28,13 @@ DEDUPLICATED = ("Megatron-Bridge", "NeMo AutoModel")  # their expert models use 
 LATENT_UP = (*CHEAP, "q_up", "kv_up")
 LORA_RANK = 32.0  # as in NVIDIA's NeMo 2.0 guide to PEFT; no column has it, and 8 to 64 moves a step by 0.1 %
 LORA_TARGETS = ("q", "k", "v", "o")  # linear_qkv and linear_proj in the same guide
-TEMPLATE = """edition 2026
-import "library/gpus.scn"
-import "library/models.scn"
-cluster c {{
-  gpu   = {gpu}
-  nodes = 1
-  tier node {{ bandwidth = 1 GB/s }}
-}}
-run r {{
-  model   = llama-3-8b
-  cluster = c
-  stack   = {stack}
-  batch   = 1 sequence
-}}
-"""
 
 
-@cache
 def template(gpu: str, stack: str) -> dict[str, Any]:
     """Every setting of a run on this GPU under this stack, with the library's values and the schema's defaults."""
-    scenario, problems = resolve(load_text(TEMPLATE.format(gpu=gpu, stack=stack)), {})
-    assert not problems, problems
-    return scenario.runs[0].plain()
+    found = library_run(gpu, run=f"{RUN}\n  stack = {stack}")
+    assert found is not None, (gpu, stack)
+    return found
 
 
 def settings_of(row: Row) -> dict[str, Any]:
@@ -164,12 +144,12 @@ def _network(row: Row, gpu: str, base: dict[str, Any]) -> dict[str, Any]:
     domain = max(base.get("cluster.gpu.domain") or node, 1.0)
     if domain <= 16:
         domain = node
-    nic = card(row, NEWER.get(gpu, GIGABIT_400))
-    tiers = {"node": (domain, base.get("cluster.gpu.link") or nic, 1e-6), "net": (max(gpus, domain), nic, 5e-6)}
+    nic = card(row, NICS.get(gpu, NIC))
+    tiers = {"node": (domain, base.get("cluster.gpu.link") or nic), "net": (max(gpus, domain), nic)}
     found: dict[str, Any] = {"cluster.gpus": gpus, "cluster.gpus_per_node": node, "cluster.tier": tuple(tiers)}
-    for name, (span, bandwidth, latency) in tiers.items():
+    for name, (span, bandwidth) in tiers.items():
         found |= {f"cluster.tier.{name}.span": span, f"cluster.tier.{name}.bandwidth": bandwidth,
-                  f"cluster.tier.{name}.latency": latency, f"cluster.tier.{name}.oversubscription": 1.0}  # fmt: skip
+                  f"cluster.tier.{name}.latency": HOPS[name], f"cluster.tier.{name}.oversubscription": 1.0}  # fmt: skip
     return found
 
 
