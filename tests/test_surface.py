@@ -54,7 +54,7 @@ def test_commands_and_their_options() -> None:
         "diff": ["--all", "--format", "--set", "NEW", "OLD"],
         "doctor": [],
         "explain": ["--depth", "--format", "--run", "--set", "RESULT", "WHAT"],
-        "fit": ["--format", "FILE"],
+        "fit": ["--format", "--memory", "FILE"],
         "fmt": ["--check", "FILES"],
         "import": [
             *("--against", "--format", "--gpu", "--name", "--per-node", "--plan", "--run", "--steps", "--tier", "FILES")

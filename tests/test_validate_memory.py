@@ -55,12 +55,12 @@ def test_errors_by_publisher(starts: str, rows: int, most: float) -> None:
 
 
 @pytest.mark.slow
-def test_four_in_five_peaks_lie_in_their_interval() -> None:
-    """93 to 108 % of the prediction, from all sources; 78 % of the peaks of a source lie inside that of the others."""
+def test_four_in_five_peaks_or_more_lie_in_their_interval() -> None:
+    """90 to 112 % of the prediction; in-sample 91 % lie inside, by the other publishers' peaks 79 % (test_fit)."""
     found = [p for p in predictions(ROWS, MEMORY) if p.predicted and p.low and p.high]
     assert len(found) == 162
     inside = sum(p.low <= p.measured <= p.high for p in found if p.low and p.high and p.measured)
-    assert 0.75 <= inside / len(found) <= 0.88
+    assert inside / len(found) == pytest.approx(0.907, abs=0.02)
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from reports.validation.errors import Errors
     from reports.validation.fit import Fit
     from reports.validation.numbers import Number
+    from reports.validation.spread import Runs
 
 SCALES = {"%": 100.0, "us": 1e6, "": 1.0}
 HEAD = ("", "rows", "median error", "90th percentile", "bias")
@@ -58,16 +59,21 @@ def errors_by(found: "Fit") -> "list[Errors]":
     return errors_by_framework(found)
 
 
-def as_json(found: "Fit", library: "Column", made: date) -> dict[str, Any]:
+def as_json(found: "Fit", library: "Column", made: date, peaks: "Runs | None" = None) -> dict[str, Any]:
     """What ``--format json`` prints."""
     from dataclasses import asdict
 
-    from reports.validation.spread import coverage, spreads
+    from reports.validation.spread import coverage, spreads, times
 
     every, *groups = errors_by(found)
+    seen = times(found)
+    memory = {
+        "memory_coverage": coverage(peaks), "memory_spreads": [asdict(spread) for spread in spreads(peaks)],
+    } if peaks else {}  # fmt: skip
     return {
-        "coverage": coverage(found),
-        "spreads": [asdict(spread) for spread in spreads(found)],
+        "coverage": coverage(seen),
+        "spreads": [asdict(spread) for spread in spreads(seen)],
+        **memory,
         "date": made.isoformat(),
         "rows": len(found.cases),
         "sources": len(found.folds),
@@ -84,8 +90,10 @@ def percent(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:.1f}%"
 
 
-def as_text(found: "Fit", library: "Column", made: date) -> str:
-    """The fitted numbers as a table, and the errors of the sources left out."""
+def as_text(found: "Fit", library: "Column", made: date, peaks: "Runs | None" = None) -> str:
+    """The fitted numbers as a table, the errors of the sources left out, and what the stacks' intervals are made of."""
+    from reports.validation.spread import times
+
     head = ("number", "library row", "fitted", "left-out fits", "bounds", "library", "")
     lines = [head]
     for number, own in zip(found.numbers, numbers_of(found, library), strict=True):
@@ -98,40 +106,58 @@ def as_text(found: "Fit", library: "Column", made: date) -> str:
         ("each source predicted by the fit without it", *HEAD[1:]),
         *((e.name, str(e.n), *(percent(v) for v in (e.median_abs, e.p90_abs, e.bias))) for e in errors_by(found)),
     ]
-    return f"{title}\n{table(lines)}\n\n{table(errors)}\n\n{intervals_of(found)}"
+    parts = [f"{title}\n{table(lines)}", table(errors), intervals_of(times(found), "runs", "sources")]
+    if peaks:
+        parts.append(intervals_of(peaks, "published peaks of memory, predicted in-sample,", "publishers"))
+    return "\n\n".join(parts)
 
 
-def intervals_of(found: "Fit") -> str:
+def intervals_of(runs: "Runs", what: str, sources: str) -> str:
     """Measured over predicted of every stack's runs, and how many runs lie inside the intervals of the others."""
     from reports.validation.spread import coverage, spreads
 
-    lines: list[tuple[str, ...]] = [("80% of measured/predicted", "low", "high", "rows", "sources", "up to GPUs")]
-    for s in spreads(found):
-        counts = str(s.rows), str(s.sources), f"{s.largest:.0f}"
+    lines: list[tuple[str, ...]] = [("80% of measured/predicted", "low", "high", "rows", sources, "up to GPUs")]
+    for s in spreads(runs):
+        counts = str(s.rows), str(s.sources), f"{s.largest or 0:.0f}"
         lines.append((s.stack, percent(s.low), percent(s.high), *counts))
-    return f"{table(lines)}\n{percent(coverage(found))} of the runs lie inside the intervals of the other sources"
+    inside = f"{percent(coverage(runs))} of {len(runs.rows)} {what}"
+    return f"{table(lines)}\n{inside} lie inside the intervals that a report has by the other {sources}"
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option(
+    "--memory",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="A CSV table of published memory, whose measured over predicted is printed by stack as well.",
+)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How the fit is printed.")
-def fit(file: Path, form: str) -> int:
+def fit(file: Path, memory: Path | None, form: str) -> int:
     """Fit the library's numbers anew on the published runs of FILE, a CSV table.
 
     Takes the rows of grade A that pre-train on GPUs and have a step time. Prints every number with its spread over
-    the fits that leave one source out, its bounds and whether one was hit, and how far sources are off that the fit
-    has not seen. The library is not changed: write a value into the row that is named.
+    the fits that leave one source out, its bounds and whether one was hit, how far sources are off that the fit has
+    not seen, and the interval of every framework that this makes. The library is not changed: write a value into the
+    row that is named.
 
     Exit: 0 fitted, 2 FILE is not such a table.
     """
-    from reports.commands.validate import table_of
+    from reports.commands.validate import kind_of, table_of
     from reports.validation.fit import cases_of, stated
     from reports.validation.fit import fit as fitted
+    from reports.validation.spread import peaks
 
     cases = cases_of(table_of(file))
     if len({case.source for case in cases}) < 2:
         raise click.UsageError(f"{file} has no two sources of pre-training runs of grade A with a step time")
+    seen = None
+    if memory is not None:
+        rows = table_of(memory)
+        kind_of(memory, rows, "memory")
+        seen = peaks(rows)
+        if len(set(seen.sources)) < 2:
+            raise click.UsageError(f"{memory} has no measured memory of two publishers")
     found, made = fitted(cases), date.today()
-    text = json.dumps(as_json(found, stated(), made), indent=1) if form == "json" else as_text(found, stated(), made)
-    click.echo(text)
+    told = found, stated(), made, seen
+    click.echo(json.dumps(as_json(*told), indent=1) if form == "json" else as_text(*told))
     return shell.HOLDS

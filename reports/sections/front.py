@@ -179,11 +179,13 @@ def memory_range(plan: Plan) -> dict[str, Any] | None:
         return None
     q, capacity = plan.result("memory_per_gpu"), plan.number("cluster.gpu.memory")
     low, high = (Quantity(found[side], q.unit, q.decimals).text() for side in ("low", "high"))
-    rows = plan.number("stack.memory_rows")
+    rows = int(plan.number("stack.memory_rows") or 0)
     return {
         "low": low,
         "high": high,
-        "rows": int(rows) if rows else 0,
+        "rows": rows,
+        "few": rows < FEW and plan.stated.get("stack.memory_low", {}).get("origin") == "library",
+        "stack": plan.name_of("stack"),
         "capacity": Quantity(capacity, q.unit, q.decimals).text(),
         "crosses": capacity is not None and found["low"] <= capacity < found["high"],
     }

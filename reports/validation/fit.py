@@ -19,11 +19,10 @@ from engine.read import read
 from reports.validation import rows as table
 from reports.validation.errors import GROUPS, Errors, Prediction, errors_of, grouped
 from reports.validation.numbers import NUMBERS, Number
-from reports.validation.rows import SOURCE, Row
+from reports.validation.rows import NOISE, SOURCE, Row
 from reports.validation.settings import template
 from reports.validation.step_time import left_out, settled
 
-SIZE = 0.06  # usual deviation of two runs of one configuration (pooled over 92 groups of open runs)
 ROUNDS = 3
 APART = 1e-3  # of a number's width: the step of its slope
 
@@ -101,21 +100,22 @@ def prior(numbers: Sequence[Number]) -> Prior:
     return Prior(*(np.array([getattr(n, name) for n in numbers]) for name in ("centre", "width", "low", "high")))
 
 
-def weights(cases: Sequence[Case]) -> Column:
-    """1/sqrt(n) for a row of a source that has n: the source weighs sqrt(n)."""
-    counts = Counter(case.source for case in cases)
-    return np.array([1.0 / math.sqrt(counts[case.source]) for case in cases])
+def weights_of(sources: Sequence[str]) -> Column:
+    """1/sqrt(n) for a row of a source that has n, by the source of every row: the source weighs sqrt(n)."""
+    counts = Counter(sources)
+    return np.array([1.0 / math.sqrt(counts[source]) for source in sources])
 
 
 def fit(cases: Sequence[Case], numbers: Sequence[Number] = NUMBERS, rounds: int = ROUNDS) -> Fit:
     """The numbers that fit all cases, and those that fit all but one source. ``rounds`` = 0 starts the latter from
     the library's values, with slopes taken there."""
-    numbers, expected, weight = tuple(numbers), prior(numbers), weights(cases)
+    numbers, expected = tuple(numbers), prior(numbers)
+    weight = weights_of([case.source for case in cases])
     measured = np.array([case.measured for case in cases])
     values = stated(numbers)
     logged, slope = slopes(cases, numbers, values)
     for _ in range(rounds):
-        values = fitted(logged - measured, slope, values, weight, SIZE, expected)
+        values = fitted(logged - measured, slope, values, weight, NOISE, expected)
         logged, slope = slopes(cases, numbers, values)
     within = logged - measured
     names = np.array([case.source for case in cases])
@@ -124,7 +124,7 @@ def fit(cases: Sequence[Case], numbers: Sequence[Number] = NUMBERS, rounds: int 
     for _ in range(2 if rounds else 1):
         for name, own in folds.items():
             kept: Flags = names != name
-            folds[name] = fitted(off[name][kept], slope[kept], own, weight[kept], SIZE, expected)
+            folds[name] = fitted(off[name][kept], slope[kept], own, weight[kept], NOISE, expected)
         found = predicted(cases, numbers, np.array(list(folds.values()))) - measured[:, None]
         off = {name: found[:, i] for i, name in enumerate(folds)}
     for name, residuals in off.items():

@@ -11,9 +11,8 @@ from itertools import combinations
 from statistics import median
 
 from reports.validation.errors import Prediction
-from reports.validation.rows import Row, number
+from reports.validation.rows import NOISE, Row, number
 
-NOISE = 0.06  # spread of runs with identical columns, one standard deviation of log (design's study of 92 groups)
 SAME = (
     "source",
     "framework",
