@@ -49,6 +49,7 @@ def point_of(result: Result) -> Json:
         "memory": stage_memory(result),
         "traffic": traffic(result),
         "stages": stages(result),
+        "sharding": sharding(result),
         "timeline": timeline(result),
         "parameters": parameters(result),
         "checkpoint": checkpoint(result),
@@ -127,6 +128,12 @@ def traffic(result: Result) -> list[Json]:
         }
         for t in result.traffic
     ]
+
+
+def sharding(result: Result) -> Json:
+    """Ranks that dense states are sharded over, of data and context together, and the copies of such a group."""
+    found = result.degrees
+    return {"ranks": number(found.shard if found else None), "copies": number(found.copies if found else None)}
 
 
 def stages(result: Result) -> list[Json]:

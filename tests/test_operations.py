@@ -1,5 +1,6 @@
 """The operations appendix: exported arguments read back to the identical layout; figures are the plan's own."""
 
+import copy
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,11 @@ from reports.judgement import plain
 from reports.operations import megatron, watched
 from reports.operations.files import exported, of_document
 from reports.operations.settings import counted_save, ends, near
-from reports.point import stages
+from reports.plan import plan_of
+from reports.point import sharding, stages
 from reports.quantities import Quantity
+from reports.sections.operations import questions
+from reports.sections.operations_signs import full_memory
 from reports.tables import Table
 from tests.report_documents import Json, cannot_be_built, document, main_point
 
@@ -52,8 +56,10 @@ def test_some_runs_of_both_frameworks_are_exported() -> None:
 @pytest.mark.parametrize("built", RUNS, ids=named)
 def test_exported_arguments_read_back_give_the_identical_layout(built: Built) -> None:
     settings, run = built
-    placed = stages(evaluated(run))
-    ((name, text),) = exported({"settings": settings, "status": "ok", "stages": placed}, "run").items()
+    result = evaluated(run)
+    placed = stages(result)
+    made = {"settings": settings, "status": "ok", "stages": placed, "sharding": sharding(result)}
+    ((name, text),) = exported(made, "run").items()
     reader = megatron_reader if name.endswith(".args") else torchtitan_reader
     draft, problems = reader.read(text.encode(), name)
     assert problems == [] and draft.gpus == settings["cluster.gpus"]
@@ -64,6 +70,10 @@ def test_exported_arguments_read_back_give_the_identical_layout(built: Built) ->
             continue
         if path == "layout.schedule":
             assert value == f"interleaved(virtual_stages = {settings['layout.schedule.virtual_stages']:g})"
+        elif path == "layout.shard":  # a group is read back by its size
+            group = sharding(result)["ranks"] * settings["layout.tensor"]
+            assert own == "zero3" and value == f"zero3(group = {group:g} gpus)"
+            assert settings["layout.shard.within"] != "all" or settings.get("layout.shard.group")
         else:
             assert path == "layout.stages" and own is None  # what `split = balanced` comes to
             assert value == [s["layers"] for s in placed]
@@ -226,3 +236,29 @@ def test_what_recomputation_repeats_is_named() -> None:
     assert "Attention is computed again: hardware" in rows_of("programme", "trades")
     assert "micro-batches keep the stages busy" in rows_of("programme", "trades")
     assert "keep" not in rows_of("team-70b", "trades")  # one stage waits for none
+
+
+def answers(given: Json, **settings: Any) -> str:
+    """All cells of the questions and the signs of a run with other settings."""
+    made = plan_of(given)
+    made.settings.update(settings)
+    found = [*questions(made), *full_memory(made)]
+    return "\n".join(" | ".join(row) for row in found)
+
+
+def test_links_are_those_that_the_scenario_states() -> None:
+    """The topology says NVLink or PCIe; nothing says InfiniBand, so no tool of InfiniBand alone is named."""
+    said = answers(llama())
+    assert "NVLink between 8" in said and "nvidia-smi nvlink" in said
+    assert not [word for word in ("ibstat", "ibdev2netdev", "NET/IB", "GDRDMA") if word in said]
+    assert "a network transport that is not NET/Socket" in said
+    pcie = answers(llama(), **{"cluster.gpu.topology": "pcie"})
+    assert "PCIe between 8" in pcie and "NVLink" not in pcie and "nvlink" not in pcie
+
+
+def test_memory_that_does_not_fit_is_not_left() -> None:
+    given = copy.deepcopy(document())
+    given["experiments"][0]["points"][0]["results"]["memory_headroom"] = -14.2 * 2**30
+    said = answers(given)
+    assert f"the plan does not fit by 14.2{NB}GiB" in said and f"14.2{NB}GiB more than it has" in said
+    assert "-14.2" not in said and "\u221214.2" not in said

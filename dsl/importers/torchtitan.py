@@ -8,20 +8,20 @@ import re
 import tomllib
 from typing import Any
 
+from dsl.importers import titan_stages
 from dsl.importers.run_draft import Draft, Line
 from dsl.importers.text import CONFIGURATION, lines_of
 from dsl.problems import Problem, Span
 
 WORLD = re.compile(r"^\s*#\s*world_size\s*=\s*(\d+)", re.MULTILINE)
 COMMENTED = re.compile(r"^[ \t]*#[ \t]*([A-Za-z_][\w.-]*)[ \t]*=[ \t]*\S", re.MULTILINE)
-LIBRARY = {
-    ("llama3", "8B"): "llama-3.1-8b", ("llama3", "70B"): "llama-3.1-70b", ("llama3", "405B"): "llama-3.1-405b",
-    ("llama4", "17bx16e"): "llama-4-scout-17b-16e", ("llama4", "17bx128e"): "llama-4-maverick-17b-128e",
-    ("deepseek_v3", "671B"): "deepseek-v3", ("deepseek_v3", "16B"): "deepseek-v2-lite",
+DIMENSION = re.compile(r"^[ \t]*#[ \t]*(model\.\w+)[ \t]*=[ \t]*(\d+)[ \t]*$", re.MULTILINE)
+LIBRARY = {  # the model of the library that a flavor is, and its layers
+    ("llama3", "8B"): ("llama-3.1-8b", 32), ("llama3", "70B"): ("llama-3.1-70b", 80),
+    ("llama3", "405B"): ("llama-3.1-405b", 126), ("llama4", "17bx16e"): ("llama-4-scout-17b-16e", 48),
+    ("llama4", "17bx128e"): ("llama-4-maverick-17b-128e", 48), ("deepseek_v3", "671B"): ("deepseek-v3", 61),
+    ("deepseek_v3", "16B"): ("deepseek-v2-lite", 27),
 }  # fmt: skip
-SCHEDULES = {"gpipe": "gpipe", "1f1b": "one_f_one_b", "interleaved1f1b": "interleaved(virtual_stages = 2)",
-             "interleavedzerobubble": "zero_bubble", "zbvzerobubble": "zero_bubble",
-             "dualpipev": "dualpipe_v"}  # fmt: skip
 
 
 def detects(text: str) -> bool:
@@ -41,7 +41,8 @@ def read(data: bytes, name: str) -> tuple[Draft, list[Problem]]:
         place = Span(name, int(line[1]) if line else 1, 1)
         return Draft(name, []), [Problem("E02", f"{name} is not TOML", place, str(error)[:80].lower())]
     world = WORLD.search(lines.text)
-    draft = Draft(name, [*_flat(found, lines.text), *([Line("world_size", world[1], 1)] if world else [])])
+    given = [*_flat(found, lines.text), *([Line("world_size", world[1], 1)] if world else [])]
+    draft = Draft(name, [*given, *_dimensions(lines.text, given)])
     model(draft)
     layout(draft)
     training(draft)
@@ -54,7 +55,21 @@ def read(data: bytes, name: str) -> tuple[Draft, list[Problem]]:
 def commented_out(text: str) -> list[str]:
     """Settings that stand behind a comment sign on a line of their own, each with its line."""
     found = ((m[1], text.count("\n", 0, m.start(1)) + 1) for m in COMMENTED.finditer(text))
-    return [f"{name} (line {line})" for name, line in found if name != "world_size"]
+    return [f"{name} (line {line})" for name, line in found if name != "world_size" and not name.startswith("model.")]
+
+
+def _dimensions(text: str, given: list[Line]) -> list[Line]:
+    """Dimensions of a flavor that is no model of the library, which TorchTitan takes as comments alone."""
+    known = {line.name: line.value for line in given}
+    if _flavor(known.get("model.name"), known.get("model.flavor")) is not None:
+        return []
+    found = ((m[1], m[2], text.count("\n", 0, m.start(1)) + 1) for m in DIMENSION.finditer(text))
+    return [Line(*line) for line in found if line[0] not in known]
+
+
+def _flavor(family: str | None, flavor: str | None) -> tuple[str, int] | None:
+    """The model of the library that a flavor is."""
+    return LIBRARY.get((family or "", flavor or ""))
 
 
 def _flat(found: dict[str, Any], text: str, head: str = "") -> list[Line]:
@@ -73,13 +88,13 @@ def _flat(found: dict[str, Any], text: str, head: str = "") -> list[Line]:
 def model(d: Draft) -> None:
     """Dimensions of Llama's shape, or a model of the library."""
     family, flavor = d.text("model.name"), d.text("model.flavor")
-    known = LIBRARY.get((family or "", flavor or ""))
+    known = _flavor(family, flavor)
     if known is not None:
-        d.put("model", known, f"model.name, model.flavor = {family} {flavor}")
+        d.put("model", known[0], f"model.name, model.flavor = {family} {flavor}")
         return
     if flavor is not None and not d.has("model.dim"):
         d.wrong("E15", f"`{family} {flavor}` is no model of the library", "model.flavor",
-                help="state dim, n_layers, n_heads, vocab_size in [model]")  # fmt: skip
+                help="state dim, n_layers, n_heads, vocab_size as comments: `# model.dim = 8192`")  # fmt: skip
         return
     hidden = d.take("model.hidden", "model.dim", missing="add dim to [model]")
     d.take("model.layers", "model.n_layers", missing="add n_layers to [model]")
@@ -123,17 +138,59 @@ def layout(d: Draft) -> None:
         if degree > 1:
             d.put(f"layout.{axis}", degree, f"{names[axis]}_parallel_degree")
     data = d.gpus / (inside * copies) if shard < 0 else shard
-    group = f"zero3(group = {data * degrees['context']:g} gpus)" if copies > 1 else "zero3"
+    whole = data * degrees["context"] * degrees["tensor"]  # GPUs of a group, as the language counts them
+    group = f"zero3(group = {whole:g} gpus)" if copies > 1 else "zero3"
     d.put("layout.shard", group if data > 1 else "none", "data_parallel_shard_degree, data_parallel_replicate_degree")
     policy = d.text("parallelism.fsdp_reshard_after_forward")
     if policy in ("always", "never"):
         d.put("layout.reshard", policy == "always", "fsdp_reshard_after_forward")
     if degrees["pipeline"] > 1:
-        own = (d.text("parallelism.pipeline_parallel_schedule") or "1F1B").lower()
-        d.put("layout.schedule", SCHEDULES.get(own, "one_f_one_b"), "pipeline_parallel_schedule")
+        pipeline(d, int(degrees["pipeline"]))
     mode = (d.text("activation_checkpoint.mode") or "selective").lower()
     if mode in ("full", "selective"):
         d.put("layout.recompute", mode, "activation_checkpoint.mode")
+    option = d.text("activation_checkpoint.selective_ac_option")
+    if mode == "selective" and option not in (None, "op"):
+        d.notes.append(f"selective_ac_option = {option}: read as recomputation by operation")
+
+
+def pipeline(d: Draft, ranks: int) -> None:
+    """The schedule, and the layers of each rank where a balanced split does not put them there."""
+    own = d.text("parallelism.pipeline_parallel_schedule") or "1F1B"
+    first, last = (int(_count(d, f"{end}_stage_less_layers", 1)) for end in ("first", "last"))
+    layers, each = _layers(d), int(_count(d, "layers_per_stage", 0))
+    total, usual = layers + first + last, titan_stages.usual_stages(own)
+    virtual = -(-total // each) / ranks if each and layers else usual
+    if virtual != int(virtual):
+        title = f"{-(-total // each)} stages of {each} layers do not divide by {ranks} ranks"
+        d.wrong("E26", title, "parallelism.pipeline_parallel_layers_per_stage", "TorchTitan refuses this")
+        return
+    kind = {name.lower(): found for name, found in titan_stages.SCHEDULES.items()}.get(own.lower(), "one_f_one_b")
+    schedule = f"interleaved(virtual_stages = {virtual:g})" if kind == "interleaved" else kind
+    d.put("layout.schedule", schedule, "pipeline_parallel_schedule")
+    count = int(virtual) * ranks
+    sizes = titan_stages.chunks(layers, count, first, last)
+    if layers and sizes is None:
+        title = f"{layers} layers do not fill {count} stages, {first} less on the first and {last} on the last"
+        d.wrong("E26", title, "parallelism.pipeline_parallel_degree", "TorchTitan refuses this")
+    elif sizes is not None and len(set(sizes)) > 1:
+        why = "first_stage_less_layers, last_stage_less_layers"
+        folded = own.lower() in titan_stages.FOLDED
+        even = first == last == 1 and layers % count and not folded  # as `balanced` has it
+        ranked = titan_stages.on_ranks(sizes, ranks, folded)
+        d.put(*("layout.split", "balanced", why) if even else ("layout.stages", [float(n) for n in ranked], why))
+
+
+def _layers(d: Draft) -> int:
+    """Layers of the model, by its flavor or its dimensions; 0 where they are not known."""
+    known = _flavor(d.text("model.name"), d.text("model.flavor"))
+    return known[1] if known else int(d.model.get("layers") or 0)
+
+
+def _count(d: Draft, name: str, default: float) -> float:
+    """A number of layers of the pipeline."""
+    found = d.number(f"parallelism.pipeline_parallel_{name}", default=default)
+    return default if found is None else found
 
 
 def _signed(d: Draft, name: str) -> float:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from reports.operations import megatron, torchtitan
-from reports.operations.settings import amount, layers_of
+from reports.operations import flavors, megatron, torchtitan
+from reports.operations.settings import amount, layers_of, sharded_over
 
 Point = Mapping[str, Any]
 
@@ -27,6 +27,16 @@ def exported(point: Point, stem: str) -> dict[str, str]:
     if stack in megatron.STACKS:
         return {f"{stem}.megatron.args": megatron.text(megatron.arguments(settings, layers_of(point)))}
     if stack in torchtitan.STACKS:
-        configuration = torchtitan.configuration(settings)
-        return {f"{stem}.torchtitan.toml": torchtitan.text(configuration, amount(settings, "cluster.gpus"))}
+        configuration = torchtitan.configuration(settings, layers_of(point), sharded_over(point))
+        gpus = amount(settings, "cluster.gpus")
+        return {f"{stem}.torchtitan.toml": torchtitan.text(configuration, gpus, flavors.dimensions(settings))}
     return {}
+
+
+def unsaid(point: Point) -> list[str]:
+    """What of a run the file of its framework does not say."""
+    settings, layers = point["settings"], layers_of(point)
+    stack = str(settings.get("stack") or "")
+    if stack in megatron.STACKS:
+        return megatron.not_said(settings, layers)
+    return torchtitan.not_said(settings, layers) if stack in torchtitan.STACKS else []

@@ -48,6 +48,7 @@ def model(s: Settings) -> Iterator[Argument]:
     )
     if not amount(s, "model.positions"):
         yield "--position-embedding-type", "rope"
+        yield from _numbers(s, {"--max-position-embeddings": "sequence"})  # it refuses to start without
     else:
         yield "--position-embedding-type", "learned_absolute"
         yield "--max-position-embeddings", str(amount(s, "model.positions"))

@@ -32,6 +32,12 @@ def layers_of(point: Mapping[str, Any]) -> list[int]:
     return [int(stage["layers"]) for stage in point.get("stages") or ()]
 
 
+def sharded_over(point: Mapping[str, Any]) -> int:
+    """Ranks that the states are sharded over: of data and context together, fewer where copies of a group are kept."""
+    s, found = point["settings"], (point.get("sharding") or {}).get("ranks")
+    return int(found or (amount(s, "layout.data") or 1) * (amount(s, "layout.context") or 1))
+
+
 def ends(layers: Sequence[int]) -> tuple[int, int] | None:
     """Layers of the first and of the last stage, 0 where it has as many as those between; None where those differ."""
     first, middle, last = layers[:1], layers[1:-1], layers[-1:]
