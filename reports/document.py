@@ -230,7 +230,7 @@ def point(run: Run, result: Result, checks: tuple[Check, ...], start: str = "") 
     found["formula_days"] = formula(result)
     found["intervals"] = intervals(found["settings"], found["results"])
     found["notes"] = [*run.notes, *found["notes"]]
-    found |= acceptance_of(result, found)
+    found |= acceptance_of(result, found, run.name)
     for limit in (v["limit"] for v in found["verdicts"] if v["limit"]):
         if limit["name"] in found["figures"]:
             found["figures"][limit["name"]]["limit"] = limit["value"]

@@ -5,6 +5,7 @@ import io
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 from functools import cache
@@ -23,6 +24,7 @@ from reports.commands.source import read
 from reports.csv_files import csv_files
 from reports.document import build
 from reports.figures import bus_bandwidth
+from reports.operations.files import of_document
 from reports.sections.acceptance import ids
 from tests.language import START, scenario_of
 from tests.settings import run
@@ -117,6 +119,22 @@ def test_spreads_of_multiplies_and_streams() -> None:
         assert spread.low == pytest.approx(spreads.GEMM[dtype].low, abs=0.02), (dtype, "run tools/spreads.py --write")
     lowest = min(ratio for _, ratio in spreads.triad_ratios(spreads.rows_of(PARTS / "triads.csv")))
     assert spreads.TRIAD.low == pytest.approx(lowest - 0.05, abs=0.01)
+
+
+def test_a_multiply_outside_the_evidence_is_recorded() -> None:
+    """0.2 TFLOP is 2 x 4,096 x 4,096 x 5,961; fp16 has what bf16 has, and a larger message what a smaller one has."""
+    assert spreads.gemm_spread("bf16", (4096, 4096, 5961)) == spreads.GEMM["bf16"]
+    assert spreads.gemm_spread("bf16", (4096, 4096, 5960)) is None
+    assert spreads.gemm_spread("bf16", (1023, 8192, 65536)) is None
+    assert spreads.gemm_spread("fp16", (8192,) * 3) == spreads.GEMM["bf16"]._replace(of=" of bf16 multiplies")
+    borrowed = spreads.bus_spread("all_gather", False, 4 * 2.0**30)
+    assert borrowed == spreads.BUS["inside", "gather", "middle"]._replace(of=", at 64 MiB to 1 GiB,")
+    rows = [r for r in sheet(document("buy")).values() if r["test"] == "gemm"]
+    outside = [r for r in rows if 2.0 * math.prod(r["shape"]) < 0.2e12 or min(r["shape"]) < 1024]
+    assert {r["id"] for r in outside} == {"G5", "G6"}
+    assert all(r["threshold"] is None and r["reason"] == spreads.GEMM_OUTSIDE for r in outside)
+    assert all("at the boost clock; here both are at the sustained clock" in r["reason"]
+               for r in rows if r not in outside)  # fmt: skip
 
 
 def test_a_threshold_is_the_low_end_of_its_expectation() -> None:
@@ -241,20 +259,22 @@ def test_amd_parts_are_measured_by_rocm() -> None:
     assert any("hip-stream" in (r["command"] or "") for r in rows)
 
 
-def test_a_launch_carries_the_layout() -> None:
-    flags = str(only(document(), "step_time")["command"])
-    assert "--nnodes=512 --nproc-per-node=8" in flags and "-m torchtitan.train" in flags
-    assert "--parallelism.tensor_parallel_degree 8 --parallelism.data_parallel_shard_degree 512" in flags
-    assert "--training.local_batch_size 4 --training.global_batch_size 2048 --training.seq_len 8192" in flags
-    assert "--activation_checkpoint.mode full" in flags
-    other = str(only(document("deepseek-v3"), "step_time")["command"])
-    assert "--pipeline-model-parallel-size 16 --expert-model-parallel-size 64" in other
-
-
-def test_hsdp_shards_within_a_pod_and_copies_across() -> None:
-    rows = sheet(document(), 1).values()
-    flags = str(next(r for r in rows if r["test"] == "step_time")["command"])
-    assert "data_parallel_shard_degree 256 --parallelism.data_parallel_replicate_degree 2" in flags
+@pytest.mark.parametrize(
+    ("scenario", "start", "run", "end"),
+    [
+        ("team-70b", "srun --nodes=512 --ntasks-per-node=1 torchrun --nnodes=512 --nproc-per-node=8 ",
+         " -m torchtitan.train --job.config_file flat.torchtitan.toml ", "--training.steps 50"),
+        ("deepseek-v3", "srun --nodes=256 --ntasks-per-node=1 torchrun --nnodes=256 --nproc-per-node=8 ",
+         " pretrain_gpt.py $(grep -v world-size pretrain.megatron.args) --mock-data ", "--train-iters 50"),
+    ],
+)  # fmt: skip
+def test_the_reference_step_is_the_exported_file_and_a_number_of_steps(
+    scenario: str, start: str, run: str, end: str
+) -> None:
+    given = document(scenario)
+    command, files = str(only(given, "step_time")["command"]), of_document(given)
+    assert command.startswith(start) and run in command and command.endswith(end)
+    assert re.findall(r"\S+\.(?:toml|args)\b", command)[0] in files
 
 
 def test_a_stack_without_a_known_launcher_says_so() -> None:

@@ -30,13 +30,11 @@ ELEMENTS = 2**28  # of a stream's array: 2 GiB in double precision, far more tha
 
 @dataclass(frozen=True)
 class Setup:
-    """What all commands of a sheet share: programs, GPUs of the job and of a node, data parallel ranks and shards."""
+    """What all commands of a sheet share: programs, GPUs of the job and of a node."""
 
     toolkit: str
     gpus: int
     per_node: int
-    data: int = 1
-    shard: int = 1  # data parallel ranks that share the weights under ZeRO-3
 
     @property
     def nodes(self) -> int:
@@ -55,10 +53,7 @@ class Setup:
 def setup(settings: Mapping[str, Any], result: Result) -> Setup:
     """The setup of a run."""
     gpus, each = int(result.columns["used_gpus"][0]), int(result.run.cluster.gpus_per_node[0])
-    d = result.degrees
-    assert d is not None
-    data, shard = int(d.dp[0]), max(1, int(d.shard[0] / d.cp[0]))
-    return Setup(str(settings.get("cluster.gpu.toolkit") or "cuda"), gpus, min(each, gpus), data, min(shard, data))
+    return Setup(str(settings.get("cluster.gpu.toolkit") or "cuda"), gpus, min(each, gpus))
 
 
 def bus(setup: Setup, kind: str, ranks: int, sizes: Sequence[float]) -> str | None:

@@ -16,9 +16,10 @@ from engine.columns import column
 from engine.result import Result
 from reports.acceptance import commands, spreads
 from reports.acceptance.commands import Setup
-from reports.acceptance.launch import launch
 from reports.acceptance.required import longest_step
 from reports.acceptance.spreads import Spread
+from reports.operations.files import exported
+from reports.operations.launch import everywhere, launch
 from reports.point import Json, number
 from reports.prose import capital
 from reports.terms import words
@@ -27,7 +28,9 @@ MIB = 2.0**20
 SIZES = (16 * MIB, 256 * MIB, 4096 * MIB)  # of a collective: one command sweeps all three
 CURVE = tuple(2.0**power for power in range(20, 34))  # of the figure: 1 MiB to 8 GiB
 NO_EVIDENCE = "recorded only: no published measurement of such a part, size and span"
+CLOCKS = ", both at the boost clock; here both are at the sustained clock, since a rate is proportional to the clock"
 SAME = 1e-9  # relative difference of two thresholds that are one
+STEPS = 50  # of the reference run: the first ones warm up, the median of the rest counts
 LEAST = 0.5  # a low end under this tells a sound part from a bad one no more
 NAMES = {"all_reduce": "All-reduce", "all_gather": "All-gather", "reduce_scatter": "Reduce-scatter",
          "all_to_all": "All-to-all"}  # fmt: skip
@@ -62,13 +65,16 @@ class Row:
         return vars(self) | {"shape": list(self.shape)} | found
 
 
-def acceptance_of(result: Result, point: Mapping[str, Any]) -> Json:
-    """The sheet of one design point and its curves; empty where it cannot be built, or has no step to time."""
+def acceptance_of(result: Result, point: Mapping[str, Any], name: str) -> Json:
+    """The sheet of one design point and its curves; empty where it cannot be built, or has no step to time.
+
+    ``name`` is the run's, which the exported file that the reference step starts with has.
+    """
     if result.status != "ok" or result.step is None or result.degrees is None or "step_time" not in result.columns:
         return {"acceptance": [], "bus_bandwidth": []}
     setup = commands.setup(point["settings"], result)
     rows = [*multiplies(result, setup), memory(result, setup), *collectives(result, setup)]
-    rows += [*steps(result, setup, point), *checkpoints(result, setup), *power(result, setup)]
+    rows += [*steps(result, setup, point, name), *checkpoints(result, setup), *power(result, setup)]
     sheet = [asked(row, point["verdicts"]).to_json() for row in rows]
     return {"acceptance": sheet, "bus_bandwidth": curves(result, setup)}
 
@@ -98,22 +104,25 @@ def multiplies(result: Result, setup: Setup) -> Iterator[Row]:
 
 def multiply(name: str, found: Multiply, setup: Setup) -> Row:
     shape = tuple(int(x[0]) for x in (found.m, found.n, found.k))
-    spread = spreads.gemm_spread(found.dtype) if setup.toolkit == "cuda" else None
+    known = setup.toolkit == "cuda" and spreads.gemm_spread(found.dtype, (spreads.GEMM_SIDE * 8,) * 3) is not None
+    spread = spreads.gemm_spread(found.dtype, shape) if known else None
     title = "Large square" if found.op == "square" else capital(words(found.op))
-    return judged(Row(name, "gemm", title, "flop/s", float(found.rate[0]), None, NO_EVIDENCE,
+    return judged(Row(name, "gemm", title, "flop/s", float(found.rate[0]), None,
+                      spreads.GEMM_OUTSIDE if known else NO_EVIDENCE,
                       spreads.GEMM_SOURCE, command=commands.gemm(setup, shape, found.dtype), dtype=found.dtype,
-                      shape=shape, note=commands.no_gemm(setup, found.dtype)), spread)  # fmt: skip
+                      shape=shape, note=commands.no_gemm(setup, found.dtype)), spread, CLOCKS)  # fmt: skip
 
 
-def judged(row: Row, spread: Spread | None, whose: str = "") -> Row:
+def judged(row: Row, spread: Spread | None, clocks: str = "") -> Row:
     """The row with the low end of its expectation as its threshold, where there is evidence that can judge it."""
     if spread is None or row.expected is None:
         return replace(row, source="")
+    those = f"{spread.rows} published measurements{spread.of}"
     if spread.low < LEAST:
-        said = f"recorded only: one in ten of {spread.rows} published measurements{whose} is under {spread.low:.0%} of "
-        return replace(row, reason=said + "this prediction, too wide a spread to judge by")
-    said = f"nine in ten of {spread.rows} published measurements{whose} reach {spread.low:.0%} of this prediction"
-    return replace(row, threshold=spread.low * row.expected, reason=said)
+        said = f"recorded only: one in ten of {those} is under {spread.low:.0%} of this prediction"
+        return replace(row, reason=f"{said}, too wide a spread to judge by")
+    said = f"nine in ten of {those} reach {spread.low:.0%} of this prediction"
+    return replace(row, threshold=spread.low * row.expected, reason=said + clocks)
 
 
 def memory(result: Result, setup: Setup) -> Row:
@@ -145,12 +154,19 @@ def collective(name: str, result: Result, setup: Setup, span: Span, kind: str, s
     row = Row(name, kind, NAMES[kind], "bytes/s", expected, None, NO_EVIDENCE, spreads.BUS_SOURCE,
               command=commands.bus(setup, kind, ranks, SIZES), span=span.tier, ranks=ranks,
               nodes=setup.nodes_of(ranks), size=size, note=commands.no_bus(setup))  # fmt: skip
-    return judged(row, spread, " of all-reduce across nodes" if crosses and kind != "all_reduce" else "")
+    return judged(row, spread)
 
 
-def steps(result: Result, setup: Setup, point: Mapping[str, Any]) -> Iterator[Row]:
+def reference(setup: Setup, point: Mapping[str, Any], name: str) -> str | None:
+    """The command of some steps with the exported file of the point; None where the stack has no known launcher."""
+    file = next(iter(exported(point, name or "run")), "")
+    return everywhere(launch(point["settings"], setup.gpus, setup.per_node, file, STEPS), setup.nodes) or None
+
+
+def steps(result: Result, setup: Setup, point: Mapping[str, Any], name: str) -> Iterator[Row]:
     """One reference step: its time, its utilization and the memory it takes."""
-    results, command, stack = point["results"], launch(setup, point), str(point["settings"].get("stack") or "")
+    results, command = point["results"], reference(setup, point, name)
+    stack = str(point["settings"].get("stack") or "")
     step, (longest, reason) = results["step_time"], longest_step(point)
     where: dict[str, Any] = {"ranks": setup.gpus, "nodes": setup.nodes, "command": command}
     where["note"] = "" if command else f"not stated: no launcher of {stack or 'the stack'} is known"
@@ -158,10 +174,10 @@ def steps(result: Result, setup: Setup, point: Mapping[str, Any]) -> Iterator[Ro
     told = {"mfu": f"6N, dense {result.run.precision} peak", "mfu_bf16": "6N, dense bf16 peak"}
     if result.run.precision in ("bf16", "fp16"):
         del told["mfu_bf16"]
-    for i, (name, convention) in enumerate(told.items(), 2):
-        least = None if longest is None else results[name] * step / longest
+    for i, (metric, convention) in enumerate(told.items(), 2):
+        least = None if longest is None else results[metric] * step / longest
         said = reason if longest is None else "the step time that passes, as utilization"
-        yield Row(f"S{i}", name, f"Utilization ({convention})", "share", results[name], least, said, **where)
+        yield Row(f"S{i}", metric, f"Utilization ({convention})", "share", results[metric], least, said, **where)
     tokens = results["tokens_per_second_per_gpu"]
     said = reason if longest is None else "the step time that passes, as tokens"
     yield Row(f"S{len(told) + 2}", "tokens_per_second_per_gpu", "Tokens a second and GPU", "tokens/s", tokens,

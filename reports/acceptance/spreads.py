@@ -2,12 +2,14 @@
 
 Derived from published measurements of parts with the engine's own formulas (`tools/spreads.py --write` derives the
 tables below anew, a test holds them to that within 2 points). Matrix multiplies are short ones, at the boost clock, and
-are held against the prediction at that clock; the sustained clock is in the expectation of a sheet.
+are held against the prediction at that clock. A rate is proportional to the clock, so the share that they reach holds
+at the sustained clock too, which a sheet expects and measures at; the reason of a row says so.
 """
 
 import csv
+import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -23,6 +25,7 @@ from reports.library_run import HOPS, library_run
 LOW = 10.0  # percentile
 FEW = 5
 CLASSES = ((64 * 2.0**20, "small"), (2.0**30, "middle"))  # messages below this size; above both: "large"
+RANGES = {"small": "under 64 MiB", "middle": "64 MiB to 1 GiB"}
 FAMILY = {"all_reduce": "all_reduce", "all_gather": "gather", "reduce_scatter": "gather", "all_to_all": "all_to_all"}
 
 
@@ -30,10 +33,12 @@ K = TypeVar("K")
 
 
 class Spread(NamedTuple):
-    """The low end of measured over predicted, from so many published measurements."""
+    """The low end of measured over predicted, from so many published measurements; ``of`` says of what they are, where
+    it is not quite what is judged."""
 
     low: float
     rows: int
+    of: str = ""
 
 
 # Derived 2026-11 from: nccl-tests tables of stas00/ml-engineering@744d01e, ai-dynamo/aiconfigurator@095f58a,
@@ -55,6 +60,8 @@ BUS: dict[tuple[str, str, str], Spread] = {
 # From ai-dynamo/aiconfigurator@095f58a, MooreThreads/SimuMax@4dcaae5, deepseek-ai/DeepGEMM; multiplies of at least 0.2
 # TFLOP with no side under 1,024.
 GEMM_SOURCE = "GEMM tables of aiconfigurator, SimuMax and DeepGEMM, 0.2 TFLOP and more"
+GEMM_WORK, GEMM_SIDE = 0.2e12, 1024  # FLOP, and the shortest side, of the least multiply among them
+GEMM_OUTSIDE = "recorded only: the published measurements are of 0.2 TFLOP and more with no side under 1,024"
 GEMM: dict[str, Spread] = {"bf16": Spread(0.86, 200), "fp4": Spread(0.67, 93), "fp8": Spread(0.73, 254)}
 # From te42kyfo/gpu-benches gpu-stream: the lowest of five parts, which are too few for a percentile, less 5 points.
 TRIAD_SOURCE = "STREAM triads of V100, two A100, H100 PCIe and H200 (te42kyfo/gpu-benches), all within 1 % or above"
@@ -75,14 +82,21 @@ def bus_spread(kind: str, crosses: bool, size: float) -> Spread | None:
     where, family, own = "across" if crosses else "inside", FAMILY[kind], size_class(size)
     if crosses and kind == "all_to_all" and own != "large":
         return None
+    other = " of all-reduce across nodes" if crosses and kind != "all_reduce" else ""
     classes = ("large", "middle", "small")
-    found = (BUS.get((where, "all_reduce" if crosses else family, c)) for c in classes[classes.index(own) :])
-    return next((spread for spread in found if spread and spread.rows >= FEW), None)
+    for known in classes[classes.index(own) :]:
+        spread = BUS.get((where, "all_reduce" if crosses else family, known))
+        if spread and spread.rows >= FEW:
+            return spread._replace(of=other + (f", at {RANGES[known]}," if known != own else ""))
+    return None
 
 
-def gemm_spread(dtype: str) -> Spread | None:
-    """The spread of a large multiply in a datatype."""
-    return GEMM.get("bf16" if dtype == "fp16" else dtype)
+def gemm_spread(dtype: str, shape: Sequence[int]) -> Spread | None:
+    """The spread of a multiply in a datatype; None outside what was measured. fp16 has that of bf16."""
+    if 2.0 * math.prod(shape) < GEMM_WORK or min(shape) < GEMM_SIDE:
+        return None
+    found = GEMM.get("bf16" if dtype == "fp16" else dtype)
+    return found and found._replace(of=" of bf16 multiplies" if dtype == "fp16" else "")
 
 
 # How they are derived
