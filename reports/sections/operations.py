@@ -4,15 +4,19 @@ Every figure is the plan's own: a result, an expectation of the acceptance sheet
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from reports.operations import megatron, torchtitan, watched
-from reports.operations.files import exported
-from reports.operations.settings import counted_save, layers_of, near
+from reports.operations import watched
+from reports.operations.files import exported, unsaid
+from reports.operations.launch import launch
+from reports.operations.settings import counted_save, near
 from reports.plan import Json, Plan, Section
 from reports.quantities import Quantity
 from reports.sections.operations_signs import signs_table, trades_table
 from reports.tables import Table, command, text
 
+NVLINK = ("NVLink", "; nvidia-smi nvlink --status")
+WIRED = {"pcie": ("PCIe", "")}  # else NVLink
 LINES = 60  # of the exported file in the document
 
 
@@ -33,7 +37,7 @@ def operations(plan: Plan) -> Section | None:
         "file": name,
         "lines": lines[:LINES],
         "more": max(0, len(lines) - LINES),
-        "unsaid": unsaid(plan),
+        "unsaid": unsaid(plan.point) if files else [],
         "stack": plan.name_of("stack"),
         "prints": not name,
     }
@@ -45,26 +49,10 @@ def stem(plan: Plan) -> str:
     return str(plan.experiment["name"] or "run")
 
 
-def unsaid(plan: Plan) -> list[str]:
-    """What of the layout the framework's file does not say."""
-    own = plan.name_of("stack") in megatron.STACKS
-    return megatron.not_said(plan.settings, layers_of(plan.point)) if own else []
-
-
 def launch_line(plan: Plan, file: str) -> str:
-    """One process a GPU on every node; empty where the framework is not started by torchrun."""
-    stack, gpus = plan.name_of("stack"), plan.number("cluster.gpus")
-    each = plan.number("cluster.gpus_per_node")
-    if stack.startswith("jax") or not gpus or not each:
-        return ""
-    nodes = max(1, int(gpus // each))
-    start = f"torchrun --nnodes={nodes} --nproc-per-node={int(min(each, gpus))} \\\n"
-    start += "  --rdzv-backend=c10d --rdzv-endpoint=$HEAD:29500 \\\n "
-    if stack in megatron.STACKS and file:
-        return f"{start} pretrain_gpt.py $(grep -v world-size {file}) \\\n  --data-path $DATA --save $CHECKPOINTS"
-    if stack in torchtitan.STACKS and file:
-        return f"{start} -m torchtitan.train --job.config_file {file}"
-    return f"{start} train.py"
+    """One process a GPU on every node; empty where no such line is known."""
+    gpus, each = plan.number("cluster.gpus"), plan.number("cluster.gpus_per_node")
+    return " \\\n  ".join(launch(plan.settings, int(gpus), int(each), file)) if gpus and each else ""
 
 
 def questions_table(plan: Plan) -> Table | None:
@@ -93,9 +81,17 @@ def questions(plan: Plan) -> Iterator[tuple[str, str, str]]:
         yield (
             "How full is a GPU?",
             watched.USED[part],
-            f"{memory.text()} on the fullest stage, {plan.result('memory_headroom').text()} left",
+            f"{memory.text()} on the fullest stage, {left_over(plan)}",
         )
     yield from recovery(plan)
+
+
+def left_over(plan: Plan) -> str:
+    """What is left of a GPU's memory, or lacks."""
+    left = plan.result("memory_headroom")
+    if left.value is not None and left.value < 0:
+        return f"{replace(left, value=-left.value).text()} more than it has"
+    return f"{left.text()} left"
 
 
 def links(plan: Plan) -> Iterator[tuple[str, str, str]]:
@@ -103,22 +99,23 @@ def links(plan: Plan) -> Iterator[tuple[str, str, str]]:
     tiers = [str(t) for t in plan.setting("cluster.tier") or ()]
     if tiers:
         span, band = (plan.number(f"cluster.tier.{tiers[0]}.{what}") for what in ("span", "bandwidth"))
+        wired, status = WIRED.get(str(plan.setting("cluster.gpu.topology") or ""), NVLINK)
         yield (
             "How are the GPUs of a node connected?",
-            "nvidia-smi topo -m; nvidia-smi nvlink --status",
-            f"NVLink between {Quantity(span, 'GPUs', 0).text()}, {near(band, 'B/s')} each way a GPU",
+            f"nvidia-smi topo -m{status}",
+            f"{wired} between {Quantity(span, 'GPUs', 0).text()}, {near(band, 'B/s')} each way a GPU",
         )
     if len(tiers) > 1:
         band = plan.number(f"cluster.tier.{tiers[-1]}.bandwidth")
         yield (
             "Is the link up, and at what speed?",
-            "ibstat; ibdev2netdev",
-            f"every port Active; the ports of a GPU together {Quantity(band, 'Gb/s', 0).text()}",
+            "rdma link; cat /sys/class/infiniband/*/ports/*/rate",
+            f"every port ACTIVE; {Quantity(band, 'Gb/s', 0).text()} over the ports of a GPU",
         )
         yield (
             "Which rings and transports did NCCL choose?",
             "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH … 2>&1 | grep -E 'Ring|Tree|via'",
-            "P2P inside a node, NET/IB (GDRDMA) between nodes; NET/Socket is wrong",
+            "P2P inside a node, between nodes a network transport that is not NET/Socket",
         )
 
 

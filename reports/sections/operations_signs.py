@@ -1,6 +1,7 @@
 """What goes wrong, by the plan's own numbers: symptoms with cause and fix, and what each choice trades for what."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from reports import terms
 from reports.operations import watched
@@ -100,8 +101,10 @@ def full_memory(plan: Plan) -> Iterator[Row]:
     beside = "fragments of the allocator" if watched.on_pytorch(plan.settings) else "buffers that the compiler adds"
     big = f"{capital(largest[0])} ({Quantity(largest[1], 'GiB', 1).text()})" if largest else ""
     cause = f"{big} or {beside}" if big else capital(beside)
+    lacks = replace(left, value=-left.value) if left.value is not None and left.value < 0 else None
+    planned = f"the plan does not fit by {lacks.text()}" if lacks else f"{left.text()} was planned to be left"
     yield (
-        f"Out of memory on {where}; {left.text()} was planned to be left",
+        f"Out of memory on {where}; {planned}",
         cause,
         next(iter(less_memory(plan)), "Reduce the micro-batch"),
     )
