@@ -59,6 +59,8 @@ def network_of(settings: Mapping[str, Any]) -> tuple[Network | None, str]:
         return None, f"needs {', '.join(missing)}"
     if len(set(stated)) > 1:
         return None, "the tiers have switches of unlike radix"
-    over = [settings.get(f"cluster.tier.{t}.oversubscription") or 1.0 for t in outer]
-    made = clos(int(gpus), stated[0], float(max(over)))
+    over = [float(settings.get(f"cluster.tier.{t}.oversubscription") or 1.0) for t in outer]
+    if thin := [t for t, ratio in zip(outer[1:], over[1:], strict=True) if ratio > 1]:
+        return None, f"tier {thin[0]} is oversubscribed, above leaves: its switches are not counted by one ratio"
+    made = clos(int(gpus), stated[0], over[0])
     return made, "" if made else "three levels of such switches do not hold so many GPUs"

@@ -154,6 +154,12 @@ class Plan:
         return [e for e in self.document["experiments"] if e["kind"] == kind and e["points"]]
 
     @cached_property
+    def programme(self) -> Json | None:
+        """The portfolio whose cluster this run stands on, where it says how many GPUs that has."""
+        found, own = self.experiments("portfolio"), self.setting("cluster")
+        return next((p for p in found if p.get("gpus") and p.get("cluster") == own), None)
+
+    @cached_property
     def others(self) -> tuple["Plan", ...]:
         """The other runs of the file."""
         return tuple(

@@ -6,9 +6,11 @@ from itertools import groupby
 from pathlib import Path
 
 import templates
+from reports.operations.files import exported
 from reports.plan import Json, Plan, Section
 from reports.prose import joined
 from reports.quantities import NBSP, Quantity, fixed
+from reports.sections.materials import apart
 from reports.tables import Cell, Column, Table, UnitOf, command, number, text
 
 BLANK = " "
@@ -39,6 +41,7 @@ def acceptance(plan: Plan) -> Section | None:
             "spans": [f"{name}{NBSP}({fixed(ranks, 0)}{NBSP}GPUs)" for name, ranks in spans(rows)],
             "strokes": any(r["threshold"] is not None for r in rows if r["span"]),
             "file": plan.document["file"],
+            "programme": apart(plan),
         },
     )
 
@@ -134,6 +137,9 @@ def acceptance_commands(plan: Plan) -> Section | None:
             "listing": (FOLDER / f"{script}.txt").read_text("utf-8") if script else "",
             "several": any((r["nodes"] or 1) > 1 for r in rows),
             "mpi": any("mpirun" in (r["command"] or "") for r in rows),
+            "file": next(iter(exported(plan.point, str(plan.experiment["name"] or "run"))), ""),
+            "model": any(" MODEL" in (r["command"] or "") for r in rows),
+            "head": any("$HEAD" in (r["command"] or "") for r in rows),
             "nccl": any("_perf" in (r["command"] or "") for r in rows),
         },
     )

@@ -1,10 +1,11 @@
 """The bill of materials: what is bought or rented in pieces, counted from what the scenario states, else not stated."""
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
 from reports.materials import LEVELS, Network, network_of
-from reports.plan import Plan, Section
+from reports.plan import Json, Plan, Section
 from reports.quantities import Quantity, fixed
 from reports.tables import Cell, Table, number, text
 
@@ -17,7 +18,7 @@ def materials(plan: Plan) -> Section | None:
     """Nodes, network, power and storage of the run's cluster."""
     if not plan.experiment["points"] or not plan.number("cluster.gpus"):
         return None
-    found, why = network_of(plan.settings)
+    found, why = network_of(plan.settings | {"cluster.gpus": fleet(plan)})
     rows = [*nodes(plan), *switches(plan, found, why), *power(plan), *storage(plan)]
     columns = (text("Item", 50), number("Count", width=24), text("Unit", 20), text("How it is counted"))
     table = Table("materials", "Bill of materials", columns, tuple(rows))
@@ -27,8 +28,22 @@ def materials(plan: Plan) -> Section | None:
         "levels": len(found.switches) if found else 0,
         "end": finish(plan),
         "start": plan.report.get("start"),
+        "programme": apart(plan),
     }
     return Section("materials", "", (table,), facts=facts)
+
+
+def fleet(plan: Plan) -> float | None:
+    """The GPUs that are bought: those of the programme that the run is part of, else the run's."""
+    return float(plan.programme["gpus"]) if plan.programme else plan.number("cluster.gpus")
+
+
+def apart(plan: Plan) -> Json | None:
+    """The programme and the run, where it holds other GPUs than the run takes."""
+    run, whole = plan.number("cluster.gpus"), fleet(plan)
+    if plan.programme is None or run == whole:
+        return None
+    return {"title": plan.programme["title"], "gpus": whole, "run": plan.experiment["title"], "run_gpus": run}
 
 
 def finish(plan: Plan) -> str:
@@ -44,11 +59,13 @@ def row(item: str, count: float | None, unit: str, how: str, decimals: int = 0) 
 
 def nodes(plan: Plan) -> Iterator[Row]:
     """GPUs, nodes and spares."""
-    gpus, each = plan.number("cluster.gpus"), plan.number("cluster.gpus_per_node") or 1.0
+    gpus, each = fleet(plan) or 0.0, plan.number("cluster.gpus_per_node") or 1.0
     part, spares = plan.name_of("cluster.gpu"), plan.number("cluster.spares") or 0.0
-    count = plan.number("cluster.nodes") or (gpus or 0.0) / each
-    yield row(f"GPU, {part}", gpus, "pcs", "cluster.gpus")
-    yield row(f"Node of {fixed(each, 0)} GPUs", count, "pcs", "cluster.nodes")
+    own = apart(plan) is None
+    count = plan.number("cluster.nodes") if own else None
+    yield row(f"GPU, {part}", gpus, "pcs", "cluster.gpus" if own else "GPUs that the programme holds")
+    how = "GPUs over those of a node" if count is None else "cluster.nodes"
+    yield row(f"Node of {fixed(each, 0)} GPUs", float(math.ceil(gpus / each)) if count is None else count, "pcs", how)
     yield row("Spare GPU", spares, "pcs", "cluster.spares")
 
 
@@ -86,15 +103,17 @@ def power(plan: Plan) -> Iterator[Row]:
     yield row("Power of a node", None if each is None else each / 1e3, "kW", "GPUs, host and NICs at full load", 1)
     tiers = [str(t) for t in plan.setting("cluster.tier") or ()]
     span = plan.number(f"cluster.tier.{tiers[0]}.span") if tiers else None
-    per_node, gpus = plan.number("cluster.gpus_per_node") or 1.0, plan.number("cluster.gpus") or 0.0
-    racks = gpus / span if span and span > per_node else None
+    per_node, gpus = plan.number("cluster.gpus_per_node") or 1.0, fleet(plan) or 0.0
+    racks = float(math.ceil(gpus / span)) if span and span > per_node else None
     how = "one scale-up domain a rack" if racks else "nodes a rack are not stated"
     yield row("Rack", racks, "pcs", how)
     per_rack = each * (span or 0.0) / per_node / 1e3 if each and racks else None
     yield row("Power of a rack", per_rack, "kW", how, 1)
     peak = plan.result("peak_power")
     cooled = f"PUE {Quantity(plan.number('cluster.pue'), '', 2).text()}"
-    yield row("Facility, power and cooling", None if peak.missing else (peak.value or 0.0) / 1e6, "MW", cooled, 2)
+    cooled += "" if apart(plan) is None else ", a GPU's share as in the run"
+    facility = (peak.value or 0.0) / 1e6 * gpus / (plan.number("cluster.gpus") or gpus)
+    yield row("Facility, power and cooling", None if peak.missing else facility, "MW", cooled, 2)
 
 
 def storage(plan: Plan) -> Iterator[Row]:
