@@ -161,12 +161,11 @@ class Plan:
 
     @cached_property
     def others(self) -> tuple["Plan", ...]:
-        """The other runs of the file."""
-        return tuple(
-            Plan(self.document, e)
-            for e in self.document["experiments"]
-            if e is not self.experiment and e["kind"] == "run" and e["points"]
-        )
+        """The other runs of the file, without those that a portfolio of it holds: its section is about them."""
+        programmes = (e for e in self.document["experiments"] if e["kind"] == "portfolio")
+        held = {entry["run"] for e in programmes for entry in e["entries"]}
+        runs = (e for e in self.document["experiments"] if e["kind"] == "run" and e["points"])
+        return tuple(Plan(self.document, e) for e in runs if e is not self.experiment and e["name"] not in held)
 
 
 def plan_of(document: Json) -> Plan:

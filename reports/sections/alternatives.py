@@ -1,8 +1,11 @@
 """The other runs of the file side by side with this one."""
 
+from collections.abc import Sequence
+
 from reports.plan import Plan, Section
 from reports.prose import capital, joined
 from reports.quantities import Quantity
+from reports.sections.assumptions import ABOUT, input_value
 from reports.tables import Cell, Table, UnitOf, number, text
 from reports.terms import words
 
@@ -23,6 +26,7 @@ RUNS_SHOWN = 5  # others side by side; the JSON holds all
 DIFFERENCES = 2  # up to so many others each have their difference to this run beside them
 ROOM = 122.0  # mm for the columns of runs
 SETTINGS_SHOWN = 40
+PARTS = ("layout.", "", "model.", "cluster.", "cluster.gpu.", "stack.")  # the longest that fits; "" fits all
 
 
 def alternatives(plan: Plan) -> Section | None:
@@ -101,20 +105,35 @@ def difference(own: Quantity, value: float | None) -> Quantity:
 
 
 def settings_table(plan: Plan) -> Table | None:
-    """The settings in which the runs differ."""
+    """The settings in which the runs differ, without those that only speak about others or follow from them."""
     shown = plan.others[:RUNS_SHOWN]
-    paths = sorted({*plan.settings, *(k for p in shown for k in p.settings)})
-    differing = [k for k in paths if k != "name" and any(p.settings.get(k) != plan.settings.get(k) for p in shown)]
-    rows = tuple((k, *(setting_text(p, k) for p in (plan, *shown))) for k in differing[:SETTINGS_SHOWN])
+    paths = sorted({*plan.settings, *(k for p in shown for k in p.settings)}, key=lambda k: (part(k), k))
+    said = (k for k in paths if k.rpartition(".")[2] not in ABOUT and not all(derived(p, k) for p in (plan, *shown)))
+    differing = [k for k in said if any(p.settings.get(k) != plan.settings.get(k) for p in shown)]
+    rows = tuple((k, *setting_texts((plan, *shown), k)) for k in differing)
     width = ROOM / (len(shown) + 1) if len(shown) > DIFFERENCES else None
     columns = (text("Setting", 50), *(text(p.experiment["name"], width) for p in (plan, *shown)))
     wide = len(shown) > DIFFERENCES
-    return Table("differences", "Settings in which the runs differ", columns, rows, wide=wide) if rows else None
+    caption = "Settings in which the runs differ"
+    return Table("differences", caption, columns, rows, wide=wide, most=SETTINGS_SHOWN) if rows else None
 
 
-def setting_text(plan: Plan, path: str) -> str:
-    from reports.sections.assumptions import input_value
+def derived(plan: Plan, path: str) -> bool:
+    return bool(plan.stated.get(path, {}).get("origin") == "derived")
 
-    unit = plan.stated.get(path, {}).get("unit")
-    value, _ = input_value(plan.settings.get(path), unit)
-    return value.text() if isinstance(value, Quantity) else str(value or "–")
+
+def part(path: str) -> int:
+    """The place of a setting in the table: of the run, of its layout, what else is chosen, then what it names."""
+    if "." not in path:
+        return 0
+    return PARTS.index(max((start for start in PARTS if f"{path}.".startswith(start)), key=len)) + 1
+
+
+def setting_texts(plans: Sequence[Plan], path: str) -> list[str]:
+    """A setting in each run; quantities of one kind in one unit, that in which they are shortest."""
+    given = [input_value(p.settings.get(path), p.stated.get(path, {}).get("unit"))[0] for p in plans]
+    numbers = [v for v in given if isinstance(v, Quantity)]
+    units = [q.unit for q in numbers if all(q.display.base == other.display.base for other in numbers)]
+    best = min(units, key=lambda unit: sum(len(q.shown_as(unit).text()) for q in numbers), default="")
+    shown = (v.shown_as(best) if best and isinstance(v, Quantity) else v for v in given)
+    return [v.text() if isinstance(v, Quantity) else str(v or "–") for v in shown]
