@@ -13,7 +13,7 @@ from reports.sections.assumptions import input_value, source_keys
 from reports.sections.failures import failures
 from reports.sections.front import front, interpolated
 from reports.sections.ledger import symbols
-from reports.sections.requirements import requirements
+from reports.sections.requirements import operands, requirements
 from reports.sections.source import COLUMNS, listing
 from reports.tables import Table
 from tests.report_documents import VARIANTS, bare, document, does_not_fit, main_point
@@ -121,6 +121,15 @@ def test_operands_are_shown_in_the_unit_of_the_result() -> None:
     point["verdicts"] = [{"require": "r", "holds": False, "values": values, "because": None, "where": "a.scn:1"}]
     shown = checked(plan_of(given)).tables[0].rows[0][1]
     assert shown == "time_to_train = 45.0\u00a0days; limit = 30.0\u00a0days"
+
+
+def test_a_point_held_in_brief_has_its_operands_in_the_same_unit() -> None:
+    """A point of a portfolio has no list of figures; 90 % of 81,559 MiB is 71.7 GiB."""
+    plan = Plan(document(), {"points": [{"results": {"memory_per_gpu": 51517816582.3}}]})
+    values = {"memory_per_gpu": {"value": 51517816582.3, "unit": "GB"},
+              "90% * cluster.gpu.memory": {"value": 76968728985.6, "unit": "MiB"}}  # fmt: skip
+    said = operands(plan, values).replace("\u00a0", " ")
+    assert said == "memory_per_gpu = 48.0 GiB; 90% * cluster.gpu.memory = 71.7 GiB"
 
 
 def test_a_source_is_named_once() -> None:

@@ -7,7 +7,7 @@ from reports.plan import Json, Plan, Section
 from reports.prose import capital, joined
 from reports.quantities import Quantity
 from reports.sections.cost import money_unit
-from reports.sections.requirements import operand
+from reports.sections.requirements import operands
 from reports.tables import Cell, Column, Status, Table, number, share, text, total
 from reports.terms import HELD
 
@@ -16,13 +16,13 @@ PARTS = {"training": "Training", "trials": "Trial runs", "evaluation": "Evaluati
 
 def portfolio(plan: Plan) -> list[Section]:
     """A section for each portfolio of the file."""
-    return [section(e) for e in plan.document["experiments"] if e["kind"] == "portfolio"]
+    return [section(plan, e) for e in plan.document["experiments"] if e["kind"] == "portfolio"]
 
 
-def section(e: Json) -> Section:
+def section(plan: Plan, e: Json) -> Section:
     key = f"portfolio-{e['name']}"
     results = e["results"]
-    tables = (entries_table(key, e), hours_table(key, e), cost_table(key, e), conditions_table(key, e))
+    tables = (entries_table(key, e), hours_table(key, e), cost_table(key, e), conditions_table(key, plan, e))
     facts = {
         "key": key,
         "figure": f"calendar/{e['name']}",
@@ -133,17 +133,15 @@ def cost_table(key: str, e: Json) -> Table | None:
     return Table(f"{key}-cost", "Cost of the programme", columns, tuple(rows), totals=1)
 
 
-def conditions_table(key: str, e: Json) -> Table | None:
+def conditions_table(key: str, plan: Plan, e: Json) -> Table | None:
     """What the block requires of the programme, and what the runs require of themselves on their GPUs."""
-    judged = [("programme", v) for v in e["verdicts"]] + [(p["name"], v) for p in e["points"] for v in p["verdicts"]]
+    runs = [(p["name"], Plan(plan.document, {"kind": "run", "name": p["name"], "points": [p]})) for p in e["points"]]
+    judged = [("programme", Plan(plan.document, {"points": []}), v) for v in e["verdicts"]]
+    judged += [(name, run, v) for name, run in runs for v in run.point["verdicts"]]
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (v["require"], of, compared(v), v["because"] or " ", Status(HELD[v["holds"]])) for of, v in judged
+        (v["require"], of, operands(its, v["values"]), v["because"] or " ", Status(HELD[v["holds"]]))
+        for of, its, v in judged
     )
     columns = (Column("Requirement", "code", width=50), text("Of", 24), text("Values compared", 46), text("Because"),
                text("Status", 17))  # fmt: skip
     return Table(f"{key}-conditions", "Requirements", columns, rows, wide=True) if rows else None
-
-
-def compared(v: Json) -> str:
-    """The operands of a requirement with their values."""
-    return "; ".join(f"{name} = {operand(Quantity(None), value)}" for name, value in v["values"].items())

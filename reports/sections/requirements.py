@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from engine.metrics import BY_NAME
 from reports.plan import Json, Plan, Section
 from reports.prose import joined, sentence
 from reports.quantities import Quantity, readable
@@ -53,8 +54,14 @@ def requirements_table(plan: Plan) -> Table | None:
 
 def operands(plan: Plan, values: Json) -> str:
     """The operands of a requirement with their values, all in the unit that its result is shown in."""
-    result = next((plan.result(name) for name in values if plan.result(name).unit), Quantity(None))
+    result = next((q for name in values if (q := typed(plan, name)).unit), Quantity(None))
     return "; ".join(f"{name} = {operand(result, v)}" for name, v in values.items())
+
+
+def typed(plan: Plan, name: str) -> Quantity:
+    """A result as the plan shows it; in its usual unit where the document holds the point in brief."""
+    found, metric = plan.result(name), BY_NAME.get(name)
+    return found if found.unit or metric is None else Quantity(found.value, metric.unit, metric.decimals)
 
 
 def operand(result: Quantity, shown: Any) -> str:
