@@ -15,7 +15,7 @@ from engine.network import Group, spans, tiers
 from engine.step import Step, add
 
 Texts = NDArray[np.str_]
-AXES = ("tensor", "context", "expert", "pipeline", "data")
+AXES = ("tensor", "context", "expert", "expert_tensor", "pipeline", "data")
 
 
 @dataclass(frozen=True)

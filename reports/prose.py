@@ -6,7 +6,8 @@ from reports.plan import Json, Plan
 from reports.quantities import NBSP, Quantity, fixed, grouped
 
 COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-AXES = (("tensor", "TP"), ("context", "CP"), ("pipeline", "PP"), ("data", "DP"), ("expert", "EP"))
+AXES = (("tensor", "TP"), ("context", "CP"), ("pipeline", "PP"), ("data", "DP"), ("expert", "EP"),
+        ("expert_tensor", "ETP"))  # fmt: skip
 
 
 def joined(items: Iterable[str], last: str = "and") -> str:

@@ -31,7 +31,7 @@ HEAT = ("#EDF6FC", "#CFE9F8", SKY, BLUE, NAVY)  # light = low
 ON = {NAVY: WHITE, BLUE: WHITE, SKY: INK, GREEN: INK, AMBER: INK, RUST: WHITE, STONE: INK, WHITE: INK, PAPER: INK,
       HEAT[0]: INK}  # fmt: skip
 """The color of text on a fill."""
-AXIS_COLORS = {"tensor": SKY, "context": BLUE, "expert": RUST, "pipeline": NAVY, "data": GREEN}
+AXIS_COLORS = {"tensor": SKY, "context": BLUE, "expert": RUST, "pipeline": NAVY, "data": GREEN, "expert_tensor": AMBER}
 STATUS_COLORS = {"pass": PASS, "note": INK, "warn": WARN, "fail": FAIL, "open": OPEN, "na": OPEN}
 
 FULL, HALF, GUTTER = 174.0, 84.0, 6.0  # widths, mm

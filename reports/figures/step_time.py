@@ -52,7 +52,7 @@ def kind_of(row: Mapping[str, Any]) -> str:
         return "bubble"
     kind, axis, block = row.get("kind"), row.get("axis"), row.get("block")
     if kind == "collective" or axis:
-        return "inner" if axis in ("tensor", "context", "expert") else "outer"
+        return "inner" if axis in words.WITHIN else "outer"
     if kind == "hbm":
         return "optimizer" if block == "optimizer" else "memory"
     return {"gemm": "matmul", "sdpa": "attention"}.get(str(kind), "other")
@@ -71,7 +71,7 @@ def from_points(points: Sequence[Mapping[str, Any]], names: Sequence[str], chose
         return None
     exposed = (row for point in points for row in point.get("ledger") or () if words.amount(row.get("exposed")))
     axes = {str(row.get("axis")) for row in exposed}
-    letters = [words.LETTERS[axis] for axis in ("tensor", "context", "expert") if axis in axes]
+    letters = [words.LETTERS[axis] for axis in words.WITHIN if axis in axes]
     about = {_about(point) for point in points}  # said only where it holds for every bar
     return StepTimeData(
         tuple(rows[: bars.MOST]), about.pop() if len(about) == 1 else "", ", ".join(letters) or "TP", len(rows)

@@ -5,7 +5,7 @@ from reports.quantities import Quantity, readable
 from reports.tables import Cell, Table, UnitOf, number, share, text, total
 from reports.terms import words
 
-AXES = ("tensor", "context", "pipeline", "data", "expert")
+AXES = ("tensor", "context", "pipeline", "data", "expert", "expert_tensor")
 COUNTED = ("bought", "used", "idle", "spare")
 HALF = 84.0  # mm: two tables stand side by side
 
@@ -36,7 +36,7 @@ def axes_table(plan: Plan) -> Table:
     rows = []
     for axis in AXES:
         degree, row = plan.number(f"layout.{axis}"), traffic.get(axis, {})
-        if degree is None and not row:
+        if (degree is None and not row) or (axis == "expert_tensor" and degree == 1):
             continue
         rows.append(
             (
@@ -45,7 +45,7 @@ def axes_table(plan: Plan) -> Table:
                 row.get("members_per_domain"),
                 row.get("domains"),
                 row.get("pods"),
-                row.get("tier") or ("–" if row else "no traffic"),
+                row.get("tier") or ("no traffic" if degree == 1 else "–"),
                 readable(row.get("bandwidth"), "B/s").shown_as("GB/s", 1),
             )
         )

@@ -51,7 +51,7 @@ def ledger_row(row: Json) -> tuple[Cell, ...]:
         row["flops"] or None,
         row["bytes"] or None,
         row.get("efficiency"),
-        row.get("axis") or " ",
+        words(row.get("axis") or " "),
         row["seconds"],
         row["exposed"],
         words(row.get("hidden_by") or " "),
