@@ -7,9 +7,9 @@ import pytest
 from reports.book import bind
 from reports.commands.source import read
 from reports.document import build
-from reports.plan import Json
 from reports.figures import step_time, traffic_by_tier
 from reports.figures.step_time import KINDS
+from reports.plan import Json
 
 
 @pytest.fixture(scope="module")

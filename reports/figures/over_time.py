@@ -130,12 +130,16 @@ def _said(sheet: Sheet, data: OverTimeData, left: float, top: float) -> None:
 
 def _interruptions(sheet: Sheet, data: OverTimeData, across: Scale, bottom: float) -> None:
     """A tick at each interruption to expect, evenly; beyond so many none, the alternative text says how many."""
-    count = _count(data)
-    if not 0 < count <= TICKS or data.mtbf is None:
+    if not ticked(data) or data.mtbf is None:
         return
-    for i in range(1, count + 1):
+    for i in range(1, _count(data) + 1):
         x = across.at(i * data.mtbf / 24)
         sheet.line([(x, bottom - 1.6), (x, bottom)], FAIL, 0.5, z=3)
+
+
+def ticked(data: OverTimeData) -> bool:
+    """Whether the interruptions to expect are few enough to be drawn, and at least one."""
+    return 0 < _count(data) <= TICKS
 
 
 def _count(data: OverTimeData) -> int:

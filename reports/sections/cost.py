@@ -116,7 +116,9 @@ def power(plan: Plan) -> Section | None:
             "peak": readable_power(peak),
             "mean": readable_power(mean),
             "absent": [r["line"] for r in lines if r["peak"] is None],
+            "lines": len(lines),
             "missing": plan.missing_for("energy"),
+            "peak_missing": plan.missing_for("peak_power"),
         },
     )
 

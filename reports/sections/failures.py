@@ -1,9 +1,12 @@
 """Failures and checkpoints: how often the job stops, what a save costs, which interval is best."""
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
+from reports.figures import over_time
 from reports.plan import Plan, Section
-from reports.prose import capital
+from reports.prose import capital, count
 from reports.quantities import Quantity
 from reports.sections.front import interpolated
 from reports.tables import Cell, Table, number, text, total
@@ -39,7 +42,8 @@ def failures(plan: Plan) -> Section | None:
             "young": Quantity(c.get("young"), "min", 1),
             "per_day": per_day(c),
             "rule": plan.setting("checkpoint.rule"),
-            "interruptions": interruptions(plan, c),
+            "interruptions": times(interruptions(plan, c).value),
+            "drawn": drawn(plan),
         },
     )
 
@@ -52,6 +56,24 @@ def interruptions(plan: Plan, c: Any) -> Quantity:
     """Interruptions expected over the whole run: time to train / MTBF."""
     days = plan.results.get("time_to_train")
     return Quantity(days / c["mtbf"] if days and c.get("mtbf") else None, "", 0)
+
+
+def times(number: float | None) -> str:
+    """A number of interruptions in words: "once", "419 times"; empty where it is not known."""
+    if number is None:
+        return ""
+    whole = round(number)
+    return {0: "less than once", 1: "once"}.get(whole) or f"{count(whole, 'time')}"
+
+
+def drawn(plan: Plan) -> dict[str, bool]:
+    """What the figure over the days shows: a cost, a band of ends, ticks for interruptions."""
+    found = over_time.from_point(plan.point)
+    return {
+        "cost": bool(found and found.cost),
+        "band": bool(found and found.ends),
+        "ticks": bool(found and over_time.ticked(found)),
+    }
 
 
 def intervals_table(c: Any) -> Table | None:
@@ -83,6 +105,12 @@ def tiers_table(c: Any) -> Table | None:
     return Table("places", "Checkpoints by the place they are kept in", columns, rows)
 
 
+def places(values: Sequence[float | None]) -> int:
+    """Decimals with which the least of the values that are not 0 has two digits; two at least, seven at most."""
+    least = min((abs(v) for v in values if v), default=1.0)
+    return min(7, max(2, 1 - math.floor(math.log10(least))))
+
+
 def components_table(plan: Plan) -> Table | None:
     """Failures a day by component."""
     parts = plan.point["failures"]
@@ -99,6 +127,6 @@ def components_table(plan: Plan) -> Table | None:
     columns = (
         text("Component", 64),
         number("Failures a GPU-year", decimals=3, width=36),
-        number("Failures a day, whole job", decimals=2, width=44),
+        number("Failures a day, whole job", decimals=places([p.get("per_day") for p in parts]), width=44),
     )
     return Table("components", "Expected failures by component", columns, (*rows, sums), totals=1)
