@@ -239,3 +239,22 @@ def test_tokens_and_cost_over_time_end_where_the_plan_does() -> None:
     texts = [b.text for b in picture.texts]
     assert {"45.0 days", "29.9 M$"} <= set(texts)
     assert "90 interruptions to expect" in picture.alt
+
+
+@pytest.mark.parametrize("inner", ["TP", "EP", "TP, EP", "TP, EP, ETP", "TP, CP, EP, ETP"])
+def test_legend_of_all_kinds_is_never_cut(inner: str) -> None:
+    row = step_time.StepTimeRow("run", (1.0,) * len(step_time.KINDS), 8.0, 0.4)
+    drawn = [box.text for box in step_time.draw(step_time.StepTimeData((row,), inner=inner)).texts]
+    assert {k.name for key, k in step_time.KINDS.items() if key != "inner"} | {f"{inner} comm."} <= set(drawn)
+
+
+def test_unlike_capacities_have_their_numbers_and_say_what_they_are() -> None:
+    """An H100 has 81,559 MiB, a GB200 189,471 MiB."""
+    rows = tuple(
+        memory.MemoryRow(name, (50 * GIB, *[0.0] * 6), 50 * GIB, mib * 2.0**20)
+        for name, mib in (("h100", 81559), ("gb200", 189471))
+    )
+    drawn = [box.text for box in memory.draw(memory.MemoryData(rows, things="runs")).texts]
+    assert {"79.6", "185.0", "capacity of its GPU"} <= set(drawn)
+    alike = memory.draw(memory.MemoryData(rows[:1], things="runs"))
+    assert "capacity 79.6" in [box.text for box in alike.texts]

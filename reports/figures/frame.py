@@ -39,7 +39,7 @@ def legend(sheet: Sheet, kinds: Sequence[Kind], top: float = 2.0) -> float:
         x, y = LEFT, top + i * (LINE + 0.6)
         for kind in row:
             swatch(sheet, kind, x, y)
-            sheet.text(x + SWATCH + 1.2, y, fitted(kind.name, sheet.width - x - SWATCH - 1.7))
+            sheet.text(x + SWATCH + 1.2, y, fitted(kind.name, sheet.width - x - SWATCH - 1.2))
             x += _entry(kind) + gap
     return top + (len(rows) - 1) * (LINE + 0.6)
 
@@ -60,7 +60,7 @@ def _rows(kinds: Sequence[Kind], across: float) -> tuple[list[list[Kind]], float
         return [list(kinds)], min(BETWEEN, spare / max(1, len(kinds) - 1))
     rows: list[list[Kind]] = [[]]
     for kind in kinds:
-        if rows[-1] and LEFT + sum(_entry(k) + BETWEEN for k in (*rows[-1], kind)) - BETWEEN > across:
+        if rows[-1] and 2 * LEFT + sum(_entry(k) + BETWEEN for k in (*rows[-1], kind)) - BETWEEN > across:
             rows.append([])
         rows[-1].append(kind)
     return rows, BETWEEN

@@ -119,7 +119,8 @@ def draw(data: MemoryData) -> Picture:
     sheet = Sheet(NAME, style.FULL, lie.height)
     legend(sheet, shown)
     lengths = [v / size for r in rows for v in (_total(r), words.amount(r.capacity))]
-    scale = linear(lengths, bars.names_room([r.name for r in rows]), style.FULL - COLUMNS, 1.06)
+    room = 1.14 if len(_capacities(rows)) > 1 else 1.06  # a number stands behind each bar
+    scale = linear(lengths, bars.names_room([r.name for r in rows]), style.FULL - COLUMNS, room)
     title = f"Memory per GPU ({unit})" + (", fullest stage" if data.things == "runs" else "")
     value_axis(sheet, scale, lie.first - 3.0, lie.bottom, title, marks=False)
     for i, row in enumerate(rows):
@@ -158,12 +159,9 @@ def _limits(
     sheet: Sheet, data: MemoryData, rows: Sequence[MemoryRow], scale: Scale, lie: bars.Rows, size: float
 ) -> None:
     """The lines of limit and capacity, named above the plot; a mark on each bar where capacities differ."""
-    capacities = {words.amount(r.capacity) for r in rows} - {0.0}
+    capacities = _capacities(rows)
     if len(capacities) > 1:
-        for i, capacity in enumerate(words.amount(r.capacity) for r in rows):
-            x, y = scale.at(capacity / size), lie.at(i)
-            if capacity:
-                sheet.line([(x, y - 2.2), (x, y + 2.2)], FAIL, 1.2, z=5)
+        _unlike(sheet, rows, scale, lie, size)
         return
     y, limit = lie.first - 4.6, words.amount(data.limit) / size
     if 0 < limit <= scale.high and not any(math.isclose(limit, c / size, rel_tol=0.005) for c in capacities):
@@ -177,6 +175,24 @@ def _limits(
         middle = max(scale.start, min(x - width(text) / 2, scale.end + 6 - width(text)))
         steps = [s * d for d in range(60) for s in (1, -1)]
         sheet.place([(middle + step, y, "left") for step in steps], text, color=FAIL)
+
+
+def _capacities(rows: Sequence[MemoryRow]) -> set[float]:
+    return {words.amount(r.capacity) for r in rows} - {0.0}
+
+
+def _unlike(sheet: Sheet, rows: Sequence[MemoryRow], scale: Scale, lie: bars.Rows, size: float) -> None:
+    """Capacities that differ: a mark on each bar, its value behind the bar, and what the marks are above the plot."""
+    for i, row in enumerate(rows):
+        capacity, y = words.amount(row.capacity) / size, lie.at(i)
+        if capacity:
+            x = scale.at(capacity)
+            sheet.line([(x, y - 2.2), (x, y + 2.2)], FAIL, 1.2, z=5)
+            end = max(x, scale.at(_total(row) / size))
+            sheet.text(end + 1.0, y, _limit_text(capacity), color=FAIL, plate=style.WHITE)
+    y, said = lie.first - 4.6, "capacity of its GPU"
+    sheet.line([(scale.start + 0.6, y - 1.3), (scale.start + 0.6, y + 1.3)], FAIL, 1.2, z=5)
+    sheet.text(scale.start + 2.0, y, said, color=FAIL)
 
 
 def _limit_text(value: float) -> str:
