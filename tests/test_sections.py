@@ -132,6 +132,19 @@ def test_a_point_held_in_brief_has_its_operands_in_the_same_unit() -> None:
     assert said == "memory_per_gpu = 48.0 GiB; 90% * cluster.gpu.memory = 71.7 GiB"
 
 
+def test_an_axis_without_a_row_of_traffic_is_not_said_to_have_none() -> None:
+    """The reduced model knows no traffic by axis; a degree of 1 has none. Stated parameters are not counted."""
+    given = document()
+    point = main_point(given)
+    point["traffic"] = []
+    point["settings"] |= {"layout.tensor": 8.0, "layout.context": 1.0}
+    axes = {row[0]: row for row in tables(bind(given))["axes"].rows}
+    assert axes["tensor"][5] == "–" and axes["context"][5] == "no traffic"
+    assert "parameters" in tables(bind(given))
+    point["settings"]["model.parameters"] = 70e9
+    assert "parameters" not in tables(bind(given))
+
+
 def test_a_source_is_named_once() -> None:
     rows: list[dict[str, str | None]] = [
         {"source": "a", "confidence": "read"},

@@ -154,7 +154,9 @@ def gpus_table(plan: Plan) -> Table | None:
 
 
 def parameters_table(plan: Plan) -> Table | None:
-    """Exact parameter count by part."""
+    """Exact parameter count by part; none where the model states how many there are and nothing is counted."""
+    if plan.number("model.parameters") is not None:
+        return None
     parts = [
         (
             words(p["part"]).capitalize()
