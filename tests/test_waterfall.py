@@ -38,6 +38,8 @@ def test_bars_of_an_experiment_in_the_order_of_the_causes() -> None:
     assert running([2.0, -1.0]) == [0.0, 2.0, 1.0]
     picture = figures.of_experiment("waterfall", EXPERIMENT, 0)
     assert picture is not None and picture.width_mm == style.HALF
+    drawn = [box.text for box in picture.texts]
+    assert drawn.count("Difference") == 1 and drawn.count("+1.000") == 1  # the last bar has its own length beside it
     assert "from a (4.000 s) to b (5.000 s): Compute +2.000; Tensor comm. −1.000" in picture.alt
 
 

@@ -30,7 +30,7 @@ CAUSES = {
     "offload_time": "Offload",
     "overhead_time": "Stragglers, fixed",
 }
-REST = "Other causes"
+REST, SUM = "Other causes", "Difference"
 LADDERS = {"step_time": words.SECONDS, "cost": words.MONEY}
 TITLES = {"step_time": "Step time, difference", "cost": "Cost, difference"}
 
@@ -70,17 +70,18 @@ def gathered(causes: Sequence[tuple[str, float]]) -> list[tuple[str, float]]:
 
 @figure
 def draw(data: WaterfallData) -> Picture:
-    """The baseline at zero, a bar for each cause beginning where the one before it ended, the other run at the end."""
+    """A bar for each cause beginning where the one before it ended, then their sum, between the totals of the runs."""
     causes = gathered(data.causes)
     size, unit = words.unit([data.start, data.end], LADDERS[data.part])
     places = words.decimals(max(abs(data.start), abs(data.end)) / size, 4)
-    lie = bars.rows(len(causes) + 2, 6.6, pitch=4.8)
+    lie = bars.rows(len(causes) + 3, 6.6, pitch=4.8)
     sheet = Sheet(f"{NAME}-{data.part.replace('_', '-')}", style.HALF, lie.height)
     totals = [words.number(v / size, places) for v in (data.start, data.end)]
     values = [words.number(round(v / size, places), places, signed=True) for _, v in causes]
+    whole = words.number(round((data.end - data.start) / size, places), places, signed=True)
     names = [capital(CAUSES.get(cause, cause)) for cause, _ in causes]
-    left = bars.names_room([*names, data.baseline, data.run], widest=34.0)
-    room = max(width(unit), *(width(t, weight=600) for t in (*totals, *values))) + 3.0
+    left = bars.names_room([*names, SUM, data.baseline, data.run], widest=34.0)
+    room = max(width(unit), *(width(t, weight=600) for t in (*totals, *values, whole))) + 3.0
     levels = running([value / size for _, value in causes])
     scale = _scale(levels, left, style.HALF - room - 1.0)
     sheet.text(style.HALF - 0.5, 2.2, unit, color=MUTE, align="right")
@@ -89,7 +90,8 @@ def draw(data: WaterfallData) -> Picture:
     _end(sheet, data.baseline, totals[0], left, lie.at(0))
     for i, (name, value) in enumerate(zip(names, values, strict=True), 1):
         _cause(sheet, name, value, (levels[i - 1], levels[i]), scale, left, (lie.at(i), lie.pitch))
-    _last(sheet, data.run, totals[1], levels[-1], scale, left, lie.at(len(causes) + 1))
+    _sum(sheet, whole, levels[-1], scale, left, lie.at(len(causes) + 1))
+    _end(sheet, data.run, totals[1], left, lie.at(len(causes) + 2))
     return sheet.finish(_alt(data, list(zip(names, values, strict=True)), totals, unit))
 
 
@@ -108,14 +110,16 @@ def _scale(levels: Sequence[float], left: float, right: float) -> Scale:
 
 
 def _end(sheet: Sheet, name: str, total: str, left: float, y: float) -> None:
-    """The row of a run: its name and total in bold."""
+    """The row of a run: its name and total in bold; no bar, as the axis is that of differences."""
     bars.name(sheet, name, left, y, bold=True)
     sheet.text(style.HALF - 0.5, y, total, weight=600, align="right")
 
 
-def _last(sheet: Sheet, name: str, total: str, level: float, scale: Scale, left: float, y: float) -> None:
-    _end(sheet, name, total, left, y)
+def _sum(sheet: Sheet, value: str, level: float, scale: Scale, left: float, y: float) -> None:
+    """The row of the difference: a bar from zero to where the causes end."""
+    sheet.text(left - 1.2, y, SUM, align="right")
     bars.plain_bar(sheet, scale.at(0.0), scale.at(level), y, style.BLUE)
+    sheet.text(style.HALF - 0.5, y, value, align="right")
 
 
 def _cause(
