@@ -95,7 +95,7 @@ def checks_table(checks: list[Json]) -> Table | None:
         number("Margin", "%", 1, width=16),
         text("Status", 18),
     )
-    more = "Margin is the unused share of the allowance."
+    more = "Margin is the distance to the limit as a share of the limit, negative beyond it."
     return Table("checks", "Checks", columns, rows, more=more) if rows else None
 
 
