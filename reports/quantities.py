@@ -5,6 +5,7 @@ unit never separate; a missing value is an en dash, never 0.
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from html import escape
 
@@ -26,6 +27,12 @@ def fixed(value: float, decimals: int) -> str:
     """The value with that many decimals; what rounds to zero has no sign."""
     text = f"{value:.{decimals}f}"
     return grouped(text[1:] if text.startswith("-") and not float(text) else text)
+
+
+def telling(values: Iterable[float | None], least: int = 0, most: int = 7) -> int:
+    """Decimals with which the smallest of the values that are not 0 has two digits; within the bounds given."""
+    smallest = min((abs(v) for v in values if v), default=1.0)
+    return min(most, max(least, 1 - math.floor(math.log10(smallest))))
 
 
 def plain(value: float, digits: int = 6) -> str:
@@ -110,6 +117,11 @@ def readable(value: float | None, unit: str | None) -> Quantity:
         return decimal
     binary = Quantity(value, scaled(value, known, BINARY).name)
     return binary if len(binary.number()) < len(decimal.number()) else decimal
+
+
+def in_binary(size: float) -> Quantity:
+    """Bytes with one decimal in the binary unit that suits them: 9.3e6 B is 8.9 MiB."""
+    return Quantity(size, scaled(size, unit_of("B"), BINARY).name, 1)
 
 
 def as_written(value: float, unit: str | None, written: str | None) -> Quantity:

@@ -72,8 +72,9 @@ DATA: dict[str, st.SearchStrategy[Any]] = {
     "columns": st.builds(columns.ColumnsData, names, names, several(bar, 24)),
     "scatter": st.builds(scatter.ScatterData, names, names, st.just(("a", "b", "c", "d")), several(mark, 40)),
     "front": st.builds(
-        front.FrontData, options, st.just("M$"), st.sampled_from([(), ("h100", "b200", "a" * 30)]), maybe, maybe
-    ),
+        front.FrontData, options, st.just("M$"), st.sampled_from([(), ("h100", "b200", "a" * 30)]), maybe, maybe,
+        st.integers(0, 10**6), st.booleans(),
+    ),  # fmt: skip
     "scaling": st.builds(
         scaling.ScalingData,
         several(curve, 5),

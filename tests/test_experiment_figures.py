@@ -99,6 +99,25 @@ def test_front_fills_the_frontier_and_names_the_winner() -> None:
     assert chosen.name in texts and "after the 150-day deadline" in texts and "over 12 M$" in texts
 
 
+def test_points_held_in_brief_have_their_hardware_and_are_drawn_evenly() -> None:
+    """A search over two clusters: the second's points are not drawn as the first's, nor left out for coming later."""
+    named = [{"index": i, "status": "ok", "settings": {"cluster": kind}, "verdicts": [],
+              "results": {"time_to_train": days * 86400.0, "cost": cost * 1e6}}
+             for i, kind, days, cost in ((0, "hopper", 10.0, 20.0), (1, "blackwell", 30.0, 10.0))]  # fmt: skip
+    brief = [(i, "hopper" if i < 602 else "blackwell", 40.0 + i / 100, 12.0 + i / 500, True) for i in range(2, 1202)]
+    brief += [(1202, "blackwell", 70.0, 19.0, True), (1203, "hopper", 20.0, 50.0, True)]
+    cloud = {"index": [b[0] for b in brief], "kind": [b[1] for b in brief], "met": [b[4] for b in brief],
+             "time_to_train": [b[2] * 86400 for b in brief], "cost": [b[3] * 1e6 for b in brief]}  # fmt: skip
+    table = {"points": named, "front": [0, 1], "best": [1], "requires": [], "cloud": cloud,
+             "counts": {"met": 90_000, "failed": 10_000}}  # fmt: skip
+    data = front.from_experiment(table)
+    assert data is not None and data.series == ("hopper", "blackwell") and len(data.options) == front.MOST
+    others = [o for o in data.options if not o.front]
+    assert abs(sum(o.series == 0 for o in others) - len(others) / 2) <= 2
+    texts = [b.text for b in front.draw(data).texts]
+    assert "Shown: 300 of 100\u00a0000 points, up to 1.8 × frontier or limit." in texts
+
+
 def test_the_frontier_is_found_where_the_table_states_none() -> None:
     table = experiment("cheapest")
     assert front.frontier([p for p in table["points"] if p["status"] == "ok"]) == set(table["front"])

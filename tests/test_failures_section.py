@@ -6,7 +6,8 @@ import pytest
 
 from reports.html import render_html
 from reports.plan import plan_of
-from reports.sections.failures import failures, places, times
+from reports.quantities import telling
+from reports.sections.failures import failures, times
 from reports.tables import Table
 from tests.report_documents import document, main_point
 
@@ -48,7 +49,7 @@ def test_rare_failures_keep_their_digits() -> None:
     assert section is not None
     table: Table = next(t for t in section.tables if t.key == "components")
     assert [row[2][0] for row in table.cells()] == ["0.01938", "0.00051", "0.01989"]
-    assert places([3.2, 0.9]) == 2 and places([None]) == 2
+    assert telling([3.2, 0.9], 2) == 2 and telling([None], 2) == 2 and telling([3.2, 0.0041]) == 4
 
 
 def test_what_is_not_known_is_said_and_not_dashed() -> None:

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dsl.scenario import Table
+from dsl.space import Space
 from reports.experiments import evaluation
 from reports.experiments.parts import one
-from reports.experiments.search import Front, Ranked, evaluate_search
+from reports.experiments.search import CLOUD, Front, Ranked, cloud_of, evaluate_search, thinner
+from reports.experiments.table import memory_needs
+from reports.quantities import NBSP as NB
 from tests.point_tables import loaded
 
 SPACE = """
@@ -73,6 +77,7 @@ def test_near_misses_say_what_would_admit_them(found: dict[str, Any]) -> None:
     assert 0 < deadline["gap"] < 1 and "the limit is 200" in deadline["needs"]
     assert near["where"]["needs"] == "layout.tensor * layout.pipeline is 4 there; the limit is 8"
     assert near["memory"]["needs"].endswith("GiB too much")
+    assert all(r["nearest"]["cluster.gpus"] == 8 * r["nearest"]["cluster.nodes"] for r in near.values())
     removed = {r["rule"]: r["points"] for r in found["removed"] if r["kind"] == "layout"}
     assert removed["a batch of whole micro-batches on every data rank"] > 0
     json.dumps(found, allow_nan=False)
@@ -153,3 +158,43 @@ def test_ranks_and_the_front_do_not_depend_on_how_points_arrive(
     beaten = {i for i, p in enumerate(points) for q in points if q[0] <= p[0] and q[1] <= p[1] and q[:2] != p[:2]}
     assert {points[i][:2] for i in front.index} == {points[i][:2] for i in range(len(points)) if i not in beaten}
     assert len({points[i][:2] for i in front.index}) == len(front.index)
+
+
+def test_a_small_miss_of_memory_keeps_its_digits_and_a_full_host_is_named() -> None:
+    """9.3e6 B are 8.9 MiB; a B200 has 183,359 MiB."""
+    size = 183359 * 2.0**20
+
+    def near(headroom: float, host: float) -> Any:
+        results = {"memory_per_gpu": size - headroom, "memory_headroom": headroom, "memory_host": host}
+        columns = {name: np.array([value]) for name, value in results.items()}
+        return SimpleNamespace(results=columns, values={"cluster.host_memory": np.array([2.0**41])})
+
+    assert memory_needs(near(-9.3e6, 0.0)) == f"memory_per_gpu is 179.1{NB}GiB there, 8.9{NB}MiB too much"
+    assert memory_needs(near(4e9, 2.0**41 + 2.0**30)) == f"memory_host is 2.0{NB}TiB there, 1.0{NB}GiB too much"
+    run = SimpleNamespace(gpu=SimpleNamespace(memory=size), cluster=SimpleNamespace(host_memory=np.array([2.0**41])))
+    full: Any = SimpleNamespace(run=run)
+    gaps = evaluation.memory_gap(near(4e9, 1.25 * 2.0**41).results, full)
+    assert gaps == pytest.approx([0.25])
+
+
+@given(st.lists(st.integers(1, 9000), min_size=1, max_size=6))
+def test_points_drawn_are_even_whatever_the_parts_they_came_in(sizes: list[int]) -> None:
+    whole = np.array([np.arange(sum(sizes), dtype=np.float64)] * 4)
+    parts: list[Any] = []
+    for part in np.split(whole, np.cumsum(sizes)[:-1], axis=1):
+        parts = thinner([*parts, part])
+    found = cloud_of(parts, Space((), ()))
+    assert found == cloud_of([whole], Space((), ())) and found is not None and found["kind"] is None
+    count, half = len(found["index"]), sum(sizes) / 2
+    assert count == min(CLOUD, sum(sizes)) and abs(sum(i < half for i in found["index"]) - count / 2) < 12
+
+
+def test_the_cloud_knows_the_hardware_of_its_points(tmp_path: Path) -> None:
+    (table,) = loaded(tmp_path, SPACE.replace("cluster.nodes = ", "cluster.gpu = [h100-sxm, b200], cluster.nodes = "))
+    assert table.space is not None
+    space = table.space()
+    count = int(np.prod([len(d.steps) for d in space.dimensions]))
+    made = cloud_of([np.array([np.arange(count, dtype=np.float64)] * 4)], space)
+    assert made is not None
+    own = {i: one(space, i).settings["cluster.gpu"] for i in (0, 7, count // 2, count - 1)}
+    assert {i: made["kind"][i] for i in own} == own and set(own.values()) == {"h100-sxm", "b200"}

@@ -53,8 +53,26 @@ def test_margins_are_the_other_less_the_choice() -> None:
     first, second = (point(found, i)["results"] for i in found["best"][:2])
     cost = next(r for r in table.rows if r[0] == "Cost")
     shown = [c.text() for c in cost if isinstance(c, Quantity)]
-    assert shown[0] == f"{first['cost'] / 1e6:.2f}{NB}M$"
-    assert shown[2] == f"+{(second['cost'] - first['cost']) / 1e6:.2f}{NB}M$"
+    assert 0.01e6 <= abs(second["cost"] - first["cost"]) < 0.1e6  # three decimals give the difference two digits
+    assert shown[0] == f"{first['cost'] / 1e6:.3f}{NB}M$"
+    assert shown[2] == f"+{(second['cost'] - first['cost']) / 1e6:.3f}{NB}M$"
+
+
+def test_small_differences_and_misses_keep_two_digits() -> None:
+    given = document("cheapest")
+    e = given["experiments"][0]
+    row = {"name": "cost", "winner": 7638998.6, "other": 7644531.7}
+    e["winner"]["margins"] = [{"against": e["best"][1], "rows": [row]}]
+    e["nearest"] = [e["nearest"][0] | {"gap": gap} for gap in (4.00888e-06, 0.00360956)]
+    made = {t.key: t for t in bind(given).tables}
+    assert [c[0] for c in made["optimize-cheapest-margins"].cells()[0]][2:] == ["7.6390", "7.6445", "+0.0055"]
+    table = made["optimize-cheapest-nearest"]
+    assert [row[2][0] for row in table.cells()] == ["0.00040", "0.36096"] and table.columns[2].name == "Misses by"
+
+
+def test_a_shared_setting_names_its_unit_once() -> None:
+    assert points.setting_text({"path": "cluster.gpus", "unit": "gpus"}, 1024.0) == f"GPUs 1{NB}024"
+    assert points.setting_text({"path": "batch", "unit": "sequences"}, 512.0) == f"global batch 512{NB}sequences"
 
 
 def test_rules_count_what_they_removed() -> None:

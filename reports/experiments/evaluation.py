@@ -106,10 +106,17 @@ def _evaluated(table: Table, part: Part, wanted: Iterable[str] | None) -> Found:
         if rule is not None:
             own = missed_by(rule, names)
         elif "memory_headroom" in columns:
-            own = -columns["memory_headroom"] / result.run.gpu.memory
+            own = memory_gap(columns, result)
         return None if own is None else np.broadcast_to(own, keep.shape)[keep]
 
     return replace(found, removed=removed + after(table.requires, found, missed))
+
+
+def memory_gap(columns: Mapping[str, Column], result: Result) -> Column:
+    """How far points are over the memory of the GPU or, where that is further, of its host, as a share of it."""
+    device = -columns["memory_headroom"] / result.run.gpu.memory
+    room, held = result.run.cluster.host_memory, columns.get("memory_host")
+    return device if room is None or held is None else np.maximum(device, held / room - 1.0)
 
 
 def dense(part: Part, keep: Flags) -> tuple[dict[str, Any], dict[str, Flags], NDArray[np.int64], Flags]:

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dsl.scenario import Item, Table
+from dsl.scenario import Item, Rule, Table
 from dsl.space import Space
+from dsl.syntax import Name
 from engine.columns import Column
 from reports.experiments.evaluation import FAILS, OK, Found, evaluated
 from reports.experiments.parts import one
-from reports.experiments.removals import Removal
-from reports.experiments.table import Tally, document, removed, single, table_rows, unit_of
+from reports.experiments.removals import Removal, sides
+from reports.experiments.table import Tally, axis_value, document, removed, single, table_rows, unit_of
 from reports.experiments.winner import MARKET, winner
 from reports.experiments.work import gather
 from reports.point import Json
@@ -25,6 +26,8 @@ from reports.point import Json
 KEEP = 10
 EVERY = 1_000  # points up to which the document holds all
 CLOUD = 2_000  # points of the scatter behind the front
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio
+HARDWARE = ("cluster.gpu", "cluster")  # settings that name it, the first that varies
 NEAR = 5  # near misses told
 FRONT = ("cost", "time_to_train")
 NEEDED = (*FRONT, "memory_per_gpu", "memory_headroom")
@@ -128,7 +131,7 @@ class Search:
         if len(found.verdicts):
             met &= ~np.any(found.verdicts == FAILS, axis=0)
         chosen = np.flatnonzero(met)
-        self.cloud = thinner([*self.cloud, cloud(found, met)])
+        self.cloud = thinner([*self.cloud, cloud(found, apart_from_limits(self.table, found))])
         if not len(chosen):
             return
         few = found.take(chosen)
@@ -175,8 +178,21 @@ def key(aim: Aim, found: Found) -> Column:
     return np.where(np.isnan(values), np.inf, values)
 
 
+def apart_from_limits(table: Table, found: Found) -> NDArray[np.bool_]:
+    """The points that fit and meet what is required of others than the results of the front, whose limits are drawn."""
+    others = np.array([not of_front(rule) for rule in table.requires], dtype=bool)
+    fails = found.verdicts[others] == FAILS if len(found.verdicts) else np.zeros((0, found.size), dtype=bool)
+    return np.asarray((found.status == OK) & ~np.any(fails, axis=0))
+
+
+def of_front(rule: Rule) -> bool:
+    """Whether a rule compares a result of the front with a limit."""
+    both = [side.expression for side in sides(rule) or ()]
+    return any(isinstance(e, Name) and e.path in FRONT for e in both)
+
+
 def cloud(found: Found, met: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Index, cost, days and whether all is met, of a share of the points that have both."""
+    """Index, cost, days and whether they meet what is asked, of the points that have both."""
     rows = [found.results.get(name) for name in FRONT]
     if any(row is None for row in rows):
         return np.zeros((4, 0))
@@ -202,11 +218,15 @@ def needed(table: Table) -> set[str]:
 
 def thinner(rows: list[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
     """At most twice as many points as are drawn, evenly over their numbers."""
-    if sum(r.shape[1] for r in rows) <= 2 * CLOUD:
-        return rows
-    every = np.concatenate(rows, axis=1)
-    every = every[:, np.argsort(every[0])]
-    return [every[:, np.linspace(0, every.shape[1] - 1, CLOUD).astype(int)]]
+    return rows if sum(r.shape[1] for r in rows) <= 2 * CLOUD else [evenly(np.concatenate(rows, axis=1))]
+
+
+def evenly(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """As many points as are drawn, evenly over their numbers; which ones does not depend on the parts they came in.
+
+    Those whose number times the golden ratio has the smallest fraction (Knuth, The Art of Computer Programming 3, 6.4).
+    """
+    return rows[:, np.argsort(rows[0].astype(np.uint64) * GOLDEN, kind="stable")[:CLOUD]]
 
 
 def told(search: Search, space: Space, keep: int) -> Json:
@@ -229,7 +249,7 @@ def told(search: Search, space: Space, keep: int) -> Json:
         "front": front,
         "nearest": [{"index": r["index"], "require": r["rule"], "gap": r["gap"], "needs": r["needs"]} for r in own],
         "winner": winner(table, space, search.ranked.index, [a.item for a in aims(table)], search.rival),
-        "cloud": cloud_of(search.cloud),
+        "cloud": cloud_of(search.cloud, space),
     }
 
 
@@ -245,15 +265,26 @@ def near_misses(removals: Sequence[Removal]) -> list[Removal]:
     return sorted(own, key=lambda r: (r.gap, r.nearest))[:NEAR]
 
 
-def cloud_of(rows: Sequence[NDArray[np.float64]]) -> Json | None:
-    """The points behind the front: cost, seconds and whether every requirement holds."""
-    every = np.concatenate(rows, axis=1) if rows else np.zeros((4, 0))
+def cloud_of(rows: Sequence[NDArray[np.float64]], space: Space) -> Json | None:
+    """The points behind the front: hardware, cost, seconds and whether every requirement of other results holds."""
+    every = evenly(np.concatenate(rows, axis=1)) if rows else np.zeros((4, 0))
     if not every.shape[1]:
         return None
     every = every[:, np.argsort(every[0])]
     return {
         "index": [int(i) for i in every[0]],
+        "kind": kinds(space, every[0].astype(np.int64)),
         "cost": [float(f"{x:.6g}") for x in every[1]],
         "time_to_train": [float(f"{x:.6g}") for x in every[2]],
         "met": [bool(x) for x in every[3]],
     }
+
+
+def kinds(space: Space, index: NDArray[np.int64]) -> list[str] | None:
+    """The hardware of points by their numbers; None where it does not vary."""
+    axes = {a.path: (k, a) for k, d in enumerate(space.dimensions) for a in d.axes}
+    named = next((axes[path] for path in HARDWARE if path in axes), None)
+    if named is None:
+        return None
+    places = np.unravel_index(index, [len(d.steps) for d in space.dimensions])[named[0]]
+    return [str(axis_value(named[1], int(i))) for i in places]

@@ -13,7 +13,7 @@ from dsl.scenario import Table
 from dsl.space import Space
 from reports.experiments.evaluation import Found
 from reports.experiments.removals import Removals
-from reports.experiments.search import Ranked, Search, cloud_of, near_misses, needed, shown_row, thinner
+from reports.experiments.search import Ranked, Search, cloud_of, near_misses, needed, shown_row
 from reports.experiments.table import Tally, document, removed
 from reports.experiments.work import gather
 from reports.judgement import plain
@@ -42,7 +42,7 @@ def evaluate_size(table: Table) -> Json:
         "chosen": best,
         "best": [best, *(i for i in dict.fromkeys(chosen) if i != best)] if best is not None else [],
         "front": sorted({i for one in found for i in one.search.front.index}),
-        "cloud": cloud_of(thinner([rows for one in found for rows in one.search.cloud])),
+        "cloud": cloud_of([rows for one in found for rows in one.search.cloud], space),
     }
 
 

@@ -35,6 +35,7 @@ from reports.experiments.work import gather
 from reports.intervals import intervals
 from reports.judgement import limit_of, plain
 from reports.point import Json
+from reports.quantities import in_binary
 
 MOST = 10_000  # points that the document holds
 COUNTED = ("points", "failed", "met")
@@ -148,8 +149,7 @@ def table_rows(table: Table, space: Space, found: Found, chosen: NDArray[np.intp
     few = found.take(chosen)
     shown = [item(few.values) for item in table.show] if table.show else []
     for k in range(few.size):
-        settings = axis_settings(space, few, k)
-        settings |= {path: plain(picked(few.settings.get(path), k)) for path in FOLLOWING if path not in settings}
+        settings = told_settings(space, few, k)
         results = {m.name: plain(few.results[m.name][k]) if m.name in few.results else None for m in METRICS}
         broken = [text for text, flags in few.broken.items() if flags[k]]
         status = int(few.status[k])
@@ -322,7 +322,7 @@ def removed(table: Table, space: Space, r: Removal) -> Json:
         "points": r.points,
         "alone": r.alone,
         "index": r.nearest,
-        "nearest": near and axis_settings(space, near),
+        "nearest": near and told_settings(space, near),
         "because": (rule.because or None) if rule else None,
         "gap": plain(r.gap),
         "needs": near and (needs(rule, near.values) if rule else memory_needs(near)),
@@ -336,14 +336,24 @@ def single(table: Table, space: Space, index: int) -> Found:
 
 def memory_needs(near: Found) -> str:
     """What would admit a point that does not fit."""
-    over = -float(near.results["memory_headroom"][0]) / 2**30
-    return f"memory_per_gpu is {near.results['memory_per_gpu'][0] / 2**30:.1f} GiB there, {over:.1f} GiB too much"
+    name, over = "memory_per_gpu", -float(near.results["memory_headroom"][0])
+    room = plain(near.values.get("cluster.host_memory"))
+    if over <= 0 and room is not None:
+        name, over = "memory_host", float(near.results["memory_host"][0]) - room
+    held = float(near.results[name][0])
+    return f"{name} is {in_binary(held).text()} there, {in_binary(over).text()} too much"
 
 
 def axis_settings(space: Space, found: Found, k: int = 0) -> dict[str, Any]:
     """The settings of a point that vary, in the order of the axes."""
     at = np.unravel_index(found.index[k], [len(d.steps) for d in space.dimensions]) if space.dimensions else ()
     return {a.path: axis_value(a, i) for d, i in zip(space.dimensions, at, strict=True) for a in d.axes}
+
+
+def told_settings(space: Space, found: Found, k: int = 0) -> dict[str, Any]:
+    """The settings of a point that vary, and those that follow from them and are shown beside."""
+    settings = axis_settings(space, found, k)
+    return settings | {path: plain(picked(found.settings.get(path), k)) for path in FOLLOWING if path not in settings}
 
 
 def axis_value(axis: Axis, position: int) -> Any:

@@ -1,6 +1,6 @@
 """Figure: cost against days: the frontier filled with its step line, dominated points hollow, limits shaded."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,6 +50,7 @@ class FrontData:
     deadline: float | None = None
     budget: float | None = None
     of: int = 0
+    beyond: bool = False  # points further out than REACH are left out
 
 
 def from_experiment(experiment: Mapping[str, Any], which: int = 0) -> FrontData | None:
@@ -58,7 +59,7 @@ def from_experiment(experiment: Mapping[str, Any], which: int = 0) -> FrontData 
     if len(points) < 2:
         return None
     size, money = words.unit([_both(p)[1] or 0.0 for p in points], words.MONEY)
-    kinds = _series(points)
+    kinds = _series([*map(_kind, points), *((experiment.get("cloud") or {}).get("kind") or ())])
     front = frontier(points) if not experiment.get("front") else set(experiment["front"])
     best = next(iter(experiment.get("best") or ()), None)
     told = [p for p in points if p.get("index") in front or p.get("index") == best]
@@ -72,12 +73,29 @@ def from_experiment(experiment: Mapping[str, Any], which: int = 0) -> FrontData 
         option = Option((days or 0.0) / DAY, (cost or 0.0) / size, name, kind, index in front, index == best,
                         _met(experiment, point))  # fmt: skip
         made.append(option)
-    made += _cloud(experiment, {int(p["index"]) for p in points}, size)
-    made.sort(key=lambda o: (not o.chosen, not o.front, not o.met))
+    made += _cloud(experiment, {int(p["index"]) for p in points}, size, kinds)
     deadline, budget = limit(experiment, "time_to_train"), limit(experiment, "cost")
-    every, made = len(made), near(made, (deadline or 0.0) / DAY, (budget or 0.0) / size)
-    return FrontData(tuple(made[:MOST]), money, tuple(kinds), deadline and deadline / DAY, budget and budget / size,
-                     every)  # fmt: skip
+    close = near(made, (deadline or 0.0) / DAY, (budget or 0.0) / size)
+    return FrontData(tuple(chosen(close)), money, tuple(kinds), deadline and deadline / DAY, budget and budget / size,
+                     _count(experiment, len(made)), len(close) < len(made))  # fmt: skip
+
+
+def chosen(options: Sequence[Option]) -> list[Option]:
+    """The points drawn: the choice, the frontier, and evenly of the others as many as there is room for."""
+    groups = ([o for o in options if o.chosen], [o for o in options if o.front and not o.chosen],
+              [o for o in options if o.met and not (o.front or o.chosen)],
+              [o for o in options if not (o.met or o.front or o.chosen)])  # fmt: skip
+    kept: list[Option] = []
+    for group in groups:
+        room = min(MOST - len(kept), len(group))
+        kept += [group[i * len(group) // room] for i in range(room)]
+    return kept
+
+
+def _count(experiment: Mapping[str, Any], known: int) -> int:
+    """How many points fit: of a large search the document holds in brief only some."""
+    counts = experiment.get("counts") or {}
+    return max(known, int(counts.get("met") or 0) + int(counts.get("failed") or 0) if experiment.get("cloud") else 0)
 
 
 def near(options: Sequence[Option], deadline: float, budget: float) -> list[Option]:
@@ -87,12 +105,15 @@ def near(options: Sequence[Option], deadline: float, budget: float) -> list[Opti
     return [o for o in options if o.days <= REACH * days and o.cost <= REACH * cost]
 
 
-def _cloud(experiment: Mapping[str, Any], known: set[int], size: float) -> list[Option]:
+def _cloud(experiment: Mapping[str, Any], known: set[int], size: float, kinds: Sequence[str]) -> list[Option]:
     """The feasible points of a large search that the document holds in brief only."""
     cloud = experiment.get("cloud") or {}
-    found = zip(*(cloud.get(k) or () for k in ("index", "time_to_train", "cost", "met")), strict=True)
+    rows = [cloud.get(k) or () for k in ("index", "time_to_train", "cost", "met")]
+    own = cloud.get("kind") or [""] * len(rows[0])
     return [
-        Option(days / DAY, cost / size, "", met=bool(met)) for index, days, cost, met in found if index not in known
+        Option(days / DAY, cost / size, "", kinds.index(kind) if kind in kinds else 0, met=bool(met))
+        for index, days, cost, met, kind in zip(*rows, own, strict=True)
+        if index not in known
     ]
 
 
@@ -127,9 +148,9 @@ def limit(experiment: Mapping[str, Any], name: str) -> float | None:
     return min((v for v in found if v is not None), default=None)
 
 
-def _series(points: Sequence[Mapping[str, Any]]) -> list[str]:
+def _series(kinds: Iterable[str]) -> list[str]:
     """The kinds of hardware, where they vary."""
-    found = list(dict.fromkeys(_kind(p) for p in points))
+    found = list(dict.fromkeys(kinds))
     return found if 1 < len(found) <= len(LOOKS) else []
 
 
@@ -145,7 +166,8 @@ def draw(data: FrontData) -> Picture:
     entries += [("on the frontier", LOOKS[0])] if not data.series and any(o.front for o in data.options) else []
     entries += [("dominated", looks.MEASURED)] if any(o.met and not o.front for o in data.options) else []
     entries += [("another requirement fails", looks.GAP)] if not all(o.met for o in data.options) else []
-    left_out = words.shown_of(len(data.options), max(data.of, len(data.options)), "points")
+    reach = f", up to {REACH:g} × frontier or limit" if data.beyond else ""
+    left_out = words.shown_of(len(data.options), max(data.of, len(data.options)), "points", reach)
     top = 1.8 + 4.0 * looks.rows(entries, style.HALF)
     sheet = Sheet(NAME, style.HALF, top + HIGH + 9.6 + 4.0 * bool(left_out))
     looks.key(sheet, entries, line=False)

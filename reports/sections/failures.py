@@ -1,13 +1,11 @@
 """Failures and checkpoints: how often the job stops, what a save costs, which interval is best."""
 
-import math
-from collections.abc import Sequence
 from typing import Any
 
 from reports.figures import over_time
 from reports.plan import Plan, Section
 from reports.prose import capital, count
-from reports.quantities import Quantity
+from reports.quantities import Quantity, telling
 from reports.sections.front import interpolated
 from reports.tables import Cell, Table, number, text, total
 from reports.terms import words
@@ -105,12 +103,6 @@ def tiers_table(c: Any) -> Table | None:
     return Table("places", "Checkpoints by the place they are kept in", columns, rows)
 
 
-def places(values: Sequence[float | None]) -> int:
-    """Decimals with which the least of the values that are not 0 has two digits; two at least, seven at most."""
-    least = min((abs(v) for v in values if v), default=1.0)
-    return min(7, max(2, 1 - math.floor(math.log10(least))))
-
-
 def components_table(plan: Plan) -> Table | None:
     """Failures a day by component."""
     parts = plan.point["failures"]
@@ -127,6 +119,6 @@ def components_table(plan: Plan) -> Table | None:
     columns = (
         text("Component", 64),
         number("Failures a GPU-year", decimals=3, width=36),
-        number("Failures a day, whole job", decimals=places([p.get("per_day") for p in parts]), width=44),
+        number("Failures a day, whole job", decimals=telling((p.get("per_day") for p in parts), 2), width=44),
     )
     return Table("components", "Expected failures by component", columns, (*rows, sums), totals=1)

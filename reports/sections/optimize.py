@@ -1,16 +1,18 @@
 """Searches: the best points, why the first wins, what each rule removed, what nearly met it, cost against days."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from engine.metrics import BY_NAME
 from reports import terms
 from reports.plan import Json, Plan, Section
 from reports.prose import capital, count, joined, sentence
-from reports.quantities import Quantity, legible
+from reports.quantities import Quantity, legible, telling
 from reports.sections import points
 from reports.sections.sweep import tables_of
 from reports.tables import Cell, Table, UnitOf, number, text
 
+FINER = 3  # decimals more than a result has by itself, where points differ by less than it shows
 KINDS = {"where": "where", "layout": "cannot be built", "memory": "does not fit", "require": "requirement"}
 
 
@@ -62,14 +64,24 @@ def best_caption(e: Json) -> str:
     return f"The best points of {e['name']}, by {aims(e)}"
 
 
-def shown(name: str, value: Any, signed: bool = False) -> Quantity:
-    """A result as it is shown; a difference of percentages is in points."""
+def shown(name: str, value: Any, signed: bool = False, decimals: int | None = None) -> Quantity:
+    """A result as it is shown, with more decimals where wanted; a difference of percentages is in points."""
     metric = BY_NAME.get(name)
     unit = metric.unit if metric else ""
     given = value if isinstance(value, (int, float)) else None
-    made = Quantity(given, "points" if signed and unit == "%" else unit, metric.decimals if metric else None,
-                    signed=signed)  # fmt: skip
+    wanted = decimals if decimals is not None or metric is None else metric.decimals
+    made = Quantity(given, "points" if signed and unit == "%" else unit, wanted, signed=signed)
     return made if signed else legible(made)
+
+
+def decimals(found: Sequence[Json], i: int) -> int | None:
+    """Decimals with which the differences of a result tell the points apart; those of the result at least."""
+    name = str(found[0]["rows"][i]["name"])
+    metric, usual = BY_NAME.get(name), shown(name, None)
+    if metric is None or metric.decimals is None:
+        return None
+    gaps = [(less(m["rows"][i]) or 0.0) / usual.display.factor for m in found]
+    return telling(gaps, metric.decimals, metric.decimals + FINER)
 
 
 def winner_of(e: Json) -> dict[str, Any] | None:
@@ -88,8 +100,8 @@ def margins(e: Json) -> list[str]:
     called = points.names(e, [int(m["against"]) for m in found] + [int(i) for i in (e.get("best") or ())[:1]])
     said = []
     for m in found[:2]:
-        rows = [f"{shown(r['name'], less(r), True).text()} {terms.words(r['name'])}" for r in m["rows"][:3]
-                if less(r) is not None]  # fmt: skip
+        rows = [f"{shown(r['name'], less(r), True, decimals(found[:2], i)).text()} {terms.words(r['name'])}"
+                for i, r in enumerate(m["rows"][:3]) if less(r) is not None]  # fmt: skip
         said.append(f"{called.get(int(m['against']), 'another')}: {joined(rows)}")
     return said
 
@@ -109,10 +121,12 @@ def margins_table(key: str, e: Json) -> Table | None:
     called = points.names(e, [int(e["best"][0]), *(int(m["against"]) for m in found)])
     rows: list[tuple[Cell, ...]] = []
     for i, row in enumerate(found[0]["rows"]):
-        own = shown(row["name"], row["winner"])
-        cells: list[Cell] = [capital(terms.words(row["name"])), UnitOf(own), own]
+        name, digits = row["name"], decimals(found, i)
+        own = shown(name, row["winner"], decimals=digits)
+        cells: list[Cell] = [capital(terms.words(name)), UnitOf(own), own]
         for m in found:
-            cells += [shown(row["name"], m["rows"][i]["other"]), shown(row["name"], less(m["rows"][i]), True)]
+            other = m["rows"][i]
+            cells += [shown(name, other["other"], decimals=digits), shown(name, less(other), True, digits)]
         rows.append(tuple(cells))
     heads = [number(called.get(int(i), "–"), width=27) for i in (e["best"][0], *(m["against"] for m in found))]
     pairs = [c for h in heads[1:] for c in (h, number("Difference", width=19))]
@@ -140,10 +154,12 @@ def nearest_table(key: str, e: Json) -> Table | None:
     """The points that miss least, and what would admit them."""
     found = [r for r in e.get("nearest") or () if r.get("require")]
     called = points.names(e, [int(r["index"]) for r in found])
+    far = [100 * r["gap"] for r in found if r.get("gap") is not None]
     rows = tuple((called.get(int(r["index"]), "–"), str(r["require"]), r.get("gap"), r.get("needs")) for r in found)
-    columns = (text("Point", 50), text("Requirement"), number("Over the limit", "%", 2, 20, signed=True),
+    columns = (text("Point", 50), text("Requirement"), number("Misses by", "%", telling(far, 2), 20),
                text("What would admit it", 50))  # fmt: skip
-    return Table(f"{key}-nearest", "Nearest misses", columns, rows) if rows else None
+    more = "The distance to the limit is a share of the larger of both sides."
+    return Table(f"{key}-nearest", "Nearest misses", columns, rows, more=more) if rows else None
 
 
 def front_facts(e: Json) -> dict[str, Any] | None:

@@ -118,8 +118,7 @@ def points_table(
     kept = fitting(results, room - OUTCOME - 8.0 * len(lead) - sum(c.width or 0.0 for c, _ in columns))
     columns += results[:kept]
     rows = [(*(as_cell(c, v[i]) for c, v in columns), state(experiment, p)) for i, p in enumerate(points)]
-    shared = [f"{terms.setting(str(a['path']))} {setting_text(a, v[0])}"
-              for a, v, s in zip(axes, settings, same, strict=True) if s]  # fmt: skip
+    shared = [setting_text(a, v[0]) for a, v, s in zip(axes, settings, same, strict=True) if s]
     numbered = tuple((str(i), *row) if lead else tuple(row) for i, row in enumerate(rows, 1))
     heads = (*lead, *(c for c, _ in columns), text("Outcome"))
     more = " ".join(filter(None, (more, all_have(shared), left_out(len(results) - kept))))
@@ -260,6 +259,10 @@ def named(experiment: Json, settings: Any) -> str:
 
 
 def setting_text(axis: Json, value: Any) -> str:
-    """A value of a setting in words, with its unit."""
+    """A setting with its value in words: "pipeline stages 4", "global batch 512 sequences"; a unit is said once."""
+    name = terms.setting(str(axis["path"]))
     shown, _ = input_value(value, axis.get("unit"))
-    return shown.text() if isinstance(shown, Quantity) else terms.words(str(shown or "–"))
+    if not isinstance(shown, Quantity):
+        return f"{name} {terms.words(str(shown or '–'))}"
+    named = shown.display.name.lower() in name.lower()
+    return f"{name} {shown.number() if named else shown.text()}"
