@@ -17,11 +17,12 @@ from dsl.syntax import Name
 from engine.columns import Column
 from reports.experiments.evaluation import FAILS, OK, Found, evaluated
 from reports.experiments.parts import one
-from reports.experiments.removals import Removal, sides
+from reports.experiments.removals import Removal
 from reports.experiments.table import Tally, axis_value, document, removed, single, table_rows, unit_of
 from reports.experiments.winner import MARKET, winner
 from reports.experiments.work import gather
 from reports.point import Json
+from reports.sections.changes import sides
 
 KEEP = 10
 EVERY = 1_000  # points up to which the document holds all
