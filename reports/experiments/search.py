@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dsl.gap import sides
 from dsl.scenario import Item, Rule, Table
 from dsl.space import Space
 from dsl.syntax import Name
@@ -22,7 +23,6 @@ from reports.experiments.table import Tally, axis_value, document, removed, sing
 from reports.experiments.winner import MARKET, winner
 from reports.experiments.work import gather
 from reports.point import Json
-from reports.sections.changes import sides
 
 KEEP = 10
 EVERY = 1_000  # points up to which the document holds all
