@@ -23,6 +23,7 @@ from reports.experiments.sizing import evaluate_size
 from reports.experiments.table import evaluate_table
 from reports.intervals import intervals
 from reports.judgement import check, plain, verdict
+from reports.plan import binding
 from reports.point import Json, failures, number, point_of
 from reports.profiled import profiled
 from reports.programme import off_plan, programme, with_programmes
@@ -110,10 +111,9 @@ def comparisons(scenario: Scenario, runs: Sequence[tuple[Run, Result]], points: 
 
 
 def judged(points: Sequence[Json], scenario: Scenario, compared: Sequence[Json]) -> list[Json]:
-    """The points of the runs as page 1 judges them: a run that a comparison holds also meets what that requires."""
-    beside = {p["name"]: p for e in reversed(compared) for p in e["points"]}
-    names = [run.name for run in scenario.runs] or [""] * len(points)
-    return [p | {"verdicts": beside[n]["verdicts"]} if n in beside else p for n, p in zip(names, points, strict=True)]
+    """The points of the runs as page 1 judges them: a run that comparisons hold also meets what those require."""
+    names = [run.name for run in scenario.runs] or [p["name"] for p in points]
+    return [p | {"verdicts": binding(n, p["verdicts"], compared)} for n, p in zip(names, points, strict=True)]
 
 
 def programmes(scenario: Scenario) -> list[Json]:

@@ -1,6 +1,6 @@
 """One run of the document as the sections read it: results as quantities, settings, inputs, other runs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -111,6 +111,11 @@ class Plan:
         return dict(self.point["settings"])
 
     @cached_property
+    def verdicts(self) -> list[Json]:
+        """What the run must meet, as page 1 judges it."""
+        return binding(self.experiment["name"], self.point["verdicts"], self.document["experiments"])
+
+    @cached_property
     def report(self) -> Json:
         """The report block; settings it does not state are None."""
         return {**EMPTY_REPORT, **(self.document.get("report") or {})}
@@ -166,6 +171,15 @@ class Plan:
         held = {entry["run"] for e in programmes for entry in e["entries"]}
         runs = (e for e in self.document["experiments"] if e["kind"] == "run" and e["points"])
         return tuple(Plan(self.document, e) for e in runs if e is not self.experiment and e["name"] not in held)
+
+
+def binding(name: str, own: Sequence[Json], experiments: Sequence[Json]) -> list[Json]:
+    """The verdicts of all that binds a run: its own requirements, then those that comparisons of it add, each once."""
+    beside = [p for e in experiments if e["kind"] == "compare" for p in e["points"] if p["name"] == name]
+    found = {v["require"]: v for v in own}
+    for verdict in (v for p in beside for v in p["verdicts"]):
+        found.setdefault(verdict["require"], verdict)
+    return list(found.values())
 
 
 def plan_of(document: Json) -> Plan:

@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 
+from reports.book import bind
 from reports.commands.source import read
 from reports.commands.unmet import unmet
 from reports.document import build, exit_code
 from reports.plan import plan_of
+from reports.tables import Status
 
 FILE = """edition 2026
 import "library/gpus.scn"
@@ -119,6 +121,21 @@ def test_a_condition_of_the_block_alone_is_told_and_makes_the_exit_code_one(tmp_
     assert exit_code(document) == 1
     (line,) = unmet(document)
     assert line.startswith("compare `both`, run `other`: cluster.price <= $2.50/gpu-hour does not hold")
+
+
+def test_a_run_must_meet_what_every_comparison_of_it_requires_on_page_1_and_in_its_section(tmp_path: Path) -> None:
+    again = """}
+compare again { between = [wide, base], baseline = base
+  require mfu >= 99% because "the offer"
+"""
+    document = made(tmp_path, rules="require mfu >= 1%", own=f"require cost <= $80k{chr(10)}{again}")
+    (table,) = [t for t in bind(document).tables if t.key == "requirements"]
+    assert [(r[0], r[-1]) for r in table.rows] == [
+        ("mfu >= 1%", Status("pass")), ("cost <= $80k", Status("pass")), ("mfu >= 99%", Status("fail")),
+    ]  # fmt: skip
+    assert document["verdict"]["word"] == "not_feasible"
+    said = next(r for r in plan_of(document).others if r.experiment["name"] == "other").verdicts
+    assert [(v["require"], v["holds"]) for v in said] == [("mfu >= 1%", True), ("cost <= $80k", False)]
 
 
 def test_imported_runs_are_evaluated_and_the_baseline_is_what_the_document_is_about(tmp_path: Path) -> None:

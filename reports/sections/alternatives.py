@@ -66,7 +66,7 @@ def runs_table(plan: Plan) -> Table:
 def verdicts(plan: Plan) -> str:
     if plan.point["status"] != "ok":
         return words(plan.point["status"])
-    held = [v["holds"] for v in plan.point["verdicts"]]
+    held = [v["holds"] for v in plan.verdicts]
     parts = [f"{held.count(k)} {word}" for k, word in ((True, "hold"), (False, "fail"), (None, "open")) if k in held]
     return joined(parts) or "none stated"
 

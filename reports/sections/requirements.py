@@ -22,10 +22,10 @@ def requirements(plan: Plan) -> Section | None:
     if len(findings) > EXPLAINED:
         tables.append(findings_table(findings))
     facts = {
-        "failed": [explained_requirement(plan, v) for v in plan.point["verdicts"] if v["holds"] is False],
-        "open": [undecided(v) for v in plan.point["verdicts"] if v["holds"] is None],
+        "failed": [explained_requirement(plan, v) for v in plan.verdicts if v["holds"] is False],
+        "open": [undecided(v) for v in plan.verdicts if v["holds"] is None],
         "callouts": callouts(findings) if len(findings) <= EXPLAINED else [],
-        "verdicts": len(plan.point["verdicts"]),
+        "verdicts": len(plan.verdicts),
     }
     return Section("requirements", "", tuple(t for t in tables if t), facts=facts)
 
@@ -40,7 +40,7 @@ def requirements_table(plan: Plan) -> Table | None:
             str(v.get("where") or "").rpartition(":")[2],
             Status(HELD[v["holds"]]),
         )
-        for v in plan.point["verdicts"]
+        for v in plan.verdicts
     )
     columns = (
         Column("Requirement", "code", width=52),
