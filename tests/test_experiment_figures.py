@@ -4,7 +4,20 @@
 import pytest
 
 from reports import figures, style
-from reports.figures import chart, columns, distribution, front, heatmap, lines, removed, scaling, scatter, tornado
+from reports.figures import (
+    chart,
+    columns,
+    distribution,
+    front,
+    heatmap,
+    lines,
+    measured,
+    removed,
+    scaling,
+    scatter,
+    tornado,
+)
+from reports.figures.chart import Chart, Measure
 from tests.experiment_documents import experiment, point
 from tests.experiment_samples import DATA
 from tests.test_figures import holds_whatever_the_data, whole
@@ -207,3 +220,24 @@ def test_a_cell_takes_the_best_of_the_points_that_fall_on_it() -> None:
     made = chart.measure({"text": "cost", "unit": "$", "values": [3e6, 1e6, 2e6]})
     assert made.unit == "M$" and made.values == (3.0, 1.0, 2.0) and made.better(1.0, 2.0)
     assert chart.measure({"text": "mfu", "unit": "%", "values": [0.4]}).better(2.0, 1.0)
+
+
+def test_a_place_of_several_points_is_said_to_show_the_best_of_them() -> None:
+    points = tuple({"status": "ok"} for _ in range(4))
+
+    def axis(name: str, *values: float) -> Measure:
+        return Measure(name, name, "", values)
+
+    best = "Shown: the best of the points that share a place."
+    over = Chart("line", {"x": axis("gpus", 8.0, 8.0, 16.0, 16.0), "y": axis("cost", 3.0, 2.0, 4.0, 5.0)}, points)
+    assert over.shared("x", "series", "facet") == best
+    told = Chart("line", {**over.axes, "series": axis("nodes", 1.0, 2.0, 1.0, 2.0)}, points)
+    assert told.shared("x", "series", "facet") == "" and told.shared("x") == best
+
+
+def test_a_bar_that_is_cut_is_marked_and_said() -> None:
+    rows = [measured.MeasuredRow("mfu", "41 %", "38 %", d) for d in (0.08, 2.0)]
+    assert "cut" not in measured.draw(measured.MeasuredData(tuple(rows))).alt
+    picture = measured.draw(measured.MeasuredData((*rows, measured.MeasuredRow("cost", "9 $", "2 $", 3.5))))
+    whole(picture)
+    assert "Bars beyond 200 % are cut." in [b.text for b in picture.texts]

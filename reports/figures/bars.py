@@ -7,6 +7,7 @@ from reports.figures import words
 from reports.figures.frame import Kind, segment_label
 from reports.figures.scale import Scale
 from reports.figures.sheet import Sheet, fitted, width
+from reports.style import WHITE
 
 MOST = 12  # bars in one figure
 HIGH = 3.2  # mm, of a bar
@@ -64,6 +65,12 @@ def stack(
         segment_label(sheet, kind, left, wide, y, words.number(value, places))
         at += value
     return at
+
+
+def cut(sheet: Sheet, end: float, y: float) -> None:
+    """Marks a bar that is longer than drawn: two white strokes across it, before its end."""
+    for x in (end - 2.6, end - 1.4):
+        sheet.line([(x - 0.6, y + HIGH / 2), (x + 0.6, y - HIGH / 2)], WHITE, 1.4, z=6)
 
 
 def plain_bar(sheet: Sheet, left: float, right: float, y: float, fill: str, edge: str = "") -> None:

@@ -90,6 +90,11 @@ class Chart:
         measure = self.get(axis)
         return [i for i in range(len(self.points)) if measure is None or measure.values[i] == kind]
 
+    def shared(self, *axes: str) -> str:
+        """The sentence that a place shows the best of several points; empty where each has its own."""
+        rows = [tuple(own.values[i] for a in axes if (own := self.get(a))) for i in range(len(self.points))]
+        return "" if len(set(rows)) == len(rows) else "Shown: the best of the points that share a place."
+
     def best(self, places: Sequence[int], measure: Measure, allowed: Callable[[Json], bool]) -> int | None:
         """The place whose value is best among those allowed; the first of equals."""
         found: int | None = None

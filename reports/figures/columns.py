@@ -42,6 +42,7 @@ class ColumnsData:
     groups: str
     bars: tuple[Bar, ...]
     of: int = 0
+    shared: str = ""
 
 
 def from_experiment(experiment: Mapping[str, Any], which: int = 0) -> ColumnsData | None:
@@ -56,7 +57,10 @@ def from_experiment(experiment: Mapping[str, Any], which: int = 0) -> ColumnsDat
         for s in (series.kinds() if series else (None,))
         if (bar := _bar(chart, x, s)) is not None
     ]
-    return ColumnsData(chart["y"].heading, chart["x"].heading, tuple(made[:MOST]), len(made)) if made else None
+    if not made:
+        return None
+    said = chart.shared("x", "series")
+    return ColumnsData(chart["y"].heading, chart["x"].heading, tuple(made[:MOST]), len(made), said)
 
 
 def _bar(chart: Chart, x: Any, kind: Any) -> Bar | None:
@@ -83,6 +87,7 @@ def draw(data: ColumnsData) -> Picture:
     series = list(dict.fromkeys(b.series for b in data.bars))
     kinds = [Kind(s, KINDS[i % len(KINDS)][0]) for i, s in enumerate(series) if s]
     left_out = words.shown_of(len(data.bars), max(data.of, len(data.bars)), "bars")
+    left_out = " ".join(filter(None, (left_out, data.shared)))
     first = 7.0 + (4.0 * legend_rows(kinds, style.FULL) if kinds else 0.0)
     heights = _heights(data.bars, first)
     bottom = heights[-1] + 4.2

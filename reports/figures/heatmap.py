@@ -73,7 +73,7 @@ def from_experiment(experiment: Mapping[str, Any], which: int = 0) -> HeatmapDat
         for f in facets[: panels.MOST]
     ]  # fmt: skip
     counts = ((len(columns), COLUMNS, "columns"), (len(rows), ROWS, "rows"), (len(facets), panels.MOST, "panels"))
-    said = [words.shown_of(min(n, most), n, what) for n, most, what in counts]
+    said = [words.shown_of(min(n, most), n, what) for n, most, what in counts] + [chart.shared("x", "y", "facet")]
     below = lower_first(second.heading) if second else ""
     return HeatmapData(
         tuple(map(chart["x"].name, columns[:COLUMNS])), tuple(map(chart["y"].name, rows[:ROWS])), chart["x"].heading,

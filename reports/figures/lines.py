@@ -68,7 +68,8 @@ def from_experiment(experiment: Mapping[str, Any], which: int = 0) -> LinesData 
         for f in facets[: panels.MOST]
     )  # fmt: skip
     said = (words.shown_of(min(len(lines), len(LOOKS)), len(lines), "lines"),
-            words.shown_of(min(len(facets), panels.MOST), len(facets), "panels"))  # fmt: skip
+            words.shown_of(min(len(facets), panels.MOST), len(facets), "panels"),
+            chart.shared("x", "series", "facet"))  # fmt: skip
     names = () if x.numeric else tuple(x.name(k) for k in x.kinds())
     return LinesData(x.heading, chart["y"].heading, made, names, " ".join(filter(None, said)))
 

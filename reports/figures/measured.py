@@ -79,6 +79,8 @@ def draw(data: MeasuredData) -> Picture:
     """Columns predicted and measured at the left; bars of the signed difference from a line at zero."""
     rows = data.rows[: bars.MOST]
     left_out = words.shown_of(len(rows), max(data.of, len(data.rows)), data.heads.things)
+    cut = any((r.difference or 0.0) > CAP for r in rows)
+    left_out = " ".join(filter(None, (left_out, f"Bars beyond {100 * CAP:.0f} % are cut." if cut else "")))
     lie = bars.rows(len(rows), 7.4, left_out, 5.2)
     heads = data.heads
     sheet = Sheet(heads.name, style.FULL, lie.height)
@@ -133,10 +135,12 @@ def _line(sheet: Sheet, row: MeasuredRow, edges: Sequence[float], scale: Scale, 
     if row.difference is None:
         sheet.text(zero + 1.4, y, "–", color=MUTE, plate=style.WHITE)
         return
-    value = 100 * max(-1.0, min(CAP, row.difference))
+    capped, value = row.difference > CAP, 100 * max(-1.0, min(CAP, row.difference))
     value = 0.0 if abs(value) < 0.05 else value  # prints as 0.0
     end = scale.at(value)
     bars.plain_bar(sheet, zero, end, y, style.NAVY)
+    if capped:
+        bars.cut(sheet, end, y)
     sheet.text(
         end + (1.4 if value >= 0 else -1.4), y, _signed(row), align="left" if value >= 0 else "right", plate=style.WHITE
     )
