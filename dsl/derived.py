@@ -10,7 +10,7 @@ from dsl.blocks import Entry
 from dsl.problems import Label, Problem
 from dsl.scenario import Value
 from dsl.table import Table
-from dsl.units import number, shown
+from dsl.units import in_prose, number
 from dsl.values import Settled
 
 Maker = Callable[[Table], Value | None]
@@ -53,7 +53,7 @@ def _gpus(table: Table) -> Value | None:
         "gpus",
         nodes.span,
         "derived",
-        f"{number(nodes.value)} nodes of {number(each)} GPUs",
+        f"{in_prose(nodes.value)} nodes of {in_prose(each)} GPUs",
         nodes.where,
     )
 
@@ -69,7 +69,7 @@ def _nodes(table: Table) -> Value | None:
         "nodes",
         gpus.span,
         "derived",
-        f"{number(gpus.value)} GPUs, {number(each)} in a node",
+        f"{in_prose(gpus.value)} GPUs, {in_prose(each)} in a node",
         gpus.where,
     )
 
@@ -117,7 +117,7 @@ def _sequences(table: Table, entry: Entry, value: Value) -> Value | None:
     count = value.value / length
     if count == int(count):
         return value._replace(
-            value=count, unit_written="sequences", note=f"{number(value.value)} tokens of {number(length)}"
+            value=count, unit_written="sequences", note=f"{in_prose(value.value)} tokens of {in_prose(length)}"
         )
     meant = _rounded(value.value, length)
     tokens = meant * length
@@ -157,11 +157,11 @@ def _mtbf(table: Table, entry: Entry, found: Settled, value: Value) -> Value | N
     return value._replace(
         value=value.value / gpus,
         unit_written="hours",
-        note=f"{shown(value.value, 'gpu-hours')} over {number(gpus)} GPUs",
+        note=f"{in_prose(round(value.value / HOUR, 6))} gpu-hours over {in_prose(gpus)} GPUs",
     )
 
 
-YEAR = 8760 * 3600.0  # seconds
+YEAR, HOUR = 8760 * 3600.0, 3600.0  # seconds
 
 
 def _default_mtbf(table: Table) -> Value | None:
@@ -170,7 +170,7 @@ def _default_mtbf(table: Table) -> Value | None:
     if not gpus or not rate:
         return None
     name = table.get("hazard")
-    note = f"{number(round(rate, 4))} failures a GPU-year (hazard `{name}`) over {number(gpus)} GPUs"
+    note = f"{number(round(rate, 4))} failures a GPU-year (hazard `{name}`) over {in_prose(gpus)} GPUs"
     base = table.value("hazard") or Value(None)
     return base._replace(value=YEAR / (rate * gpus), unit_written="hours", note=note, span=None, origin="default")
 

@@ -330,6 +330,11 @@ def number(value: float) -> str:
     return f"{value:.6g}"
 
 
+def in_prose(value: float) -> str:
+    """A number as a sentence has it, a no-break space between thousands."""
+    return number(value).replace("_", "\u00a0")
+
+
 def shown(value: float, unit: str) -> str:
     """A value in base units as text in ``unit``: 78.2 GiB, 35%, $12M."""
     amount = number(float(f"{value / scale(unit):.6g}"))

@@ -1,5 +1,6 @@
 """Words around numbers: lists, counts, agreement. Sentences themselves are templates; there are no adjectives here."""
 
+import re
 from collections.abc import Iterable
 
 from reports.plan import Json, Plan
@@ -26,9 +27,12 @@ def amount(number: int) -> str:
     return COUNTS[number] if 0 <= number < len(COUNTS) else grouped(str(number))
 
 
+FILE = re.compile(r"[\w./-]+\.(scn|json|csv|py)\b")
+
+
 def capital(text: str) -> str:
-    """The text with its first letter in upper case."""
-    return text[:1].upper() + text[1:]
+    """The text with its first letter in upper case; a file's name stays as it is."""
+    return text if FILE.match(text) else text[:1].upper() + text[1:]
 
 
 def lower_first(text: str) -> str:

@@ -184,6 +184,9 @@ def test_the_library_gives_the_stack_and_the_failure_rates() -> None:
     rates = sum(found[f"hazard.{part}"].value for part in ("gpu", "host", "network", "software", "other"))
     assert found["cluster.mtbf"].value == pytest.approx(8760 * 3600 / rates / 128)
     assert found["cluster.mtbf"].origin == "default" and "hazard" in found["cluster.mtbf"].note
+    large = settings("cluster large from hopper { nodes = 2048 }\nrun q from base { cluster = large }\n")
+    assert large["cluster.mtbf"].note.endswith("over 16\u00a0384 GPUs")
+    assert large["cluster.gpus"].note == "2\u00a0048 nodes of 8 GPUs"
 
 
 def test_no_tiers_one_gpu_no_tokens() -> None:

@@ -121,8 +121,8 @@ def blocks_table(ledger: list[Json]) -> Table:
 
 
 def time_unit(step: float) -> tuple[str, int]:
-    """Milliseconds for steps below 20 s, so that the short rows show digits."""
-    return ("ms", 1) if step < 20 else ("s", 3)
+    """The unit and decimals of the rows of a step: tenths of a millisecond, from 20 s on milliseconds."""
+    return ("ms", 1) if step < 1 else ("s", 4) if step < 20 else ("s", 3)
 
 
 def in_block(cells: dict[tuple[str, str], float], block: str) -> float:
