@@ -15,6 +15,7 @@ from engine.metrics import BY_NAME, METRICS
 from engine.read import read
 from reports import table_summary
 from reports.acceptance.rows import acceptance_of
+from reports.better import better
 from reports.comparison import Side, comparison, sides_of
 from reports.experiments.scaling import evaluate_scale
 from reports.experiments.search import evaluate_search
@@ -50,7 +51,7 @@ def build(scenario: Scenario) -> Json:
         priced = any(p["results"]["cost"] is not None for p in points)
         report["kind"] = "procurement" if priced else "design_review"
     planned, main = programmes(scenario), judged(points, scenario, compared)
-    page_one = with_programmes(summary(scenario, main, found, report, shown), planned)
+    page_one = with_programmes(summary(scenario, main, [*compared, *found], report, shown, planned), planned)
     return {
         "edition": scenario.edition,
         "engine_version": ENGINE_VERSION,
@@ -77,18 +78,26 @@ def build(scenario: Scenario) -> Json:
 
 
 def summary(
-    scenario: Scenario, points: Sequence[Json], tables: Sequence[Json], report: Json, shown: Sequence[Any]
-) -> Json:
+    scenario: Scenario, points: Sequence[Json], beside: Sequence[Json], report: Json, shown: Sequence[Any],
+    planned: Sequence[Json] = (),
+) -> Json:  # fmt: skip
     """Verdict and key numbers of page 1: of the first run, else of the first table of the file."""
-    conditions, about = len(report["conditions"]), table_summary.subject(tables)
+    conditions, about = len(report["conditions"]), table_summary.subject(beside)
     if points:
-        return {"verdict": summary_verdict(points, conditions), "key_numbers": key_numbers(points[0], shown)}
+        word = summary_verdict(points, conditions, planned, better(points[0], beside))
+        return {"verdict": word, "key_numbers": key_numbers(points[0], shown)}
+    if about is None and planned:
+        return {"verdict": summary_verdict([NO_RUN], conditions, planned), "key_numbers": []}
     if about is None:
         return {"verdict": nothing(scenario), "key_numbers": []}
     return {
         "verdict": table_summary.verdict(about, conditions),
         "key_numbers": table_summary.key_numbers(about, shown),
     }
+
+
+# A file of programmes alone: what is judged is theirs.
+NO_RUN: Json = {"status": "ok", "verdicts": [], "checks": [], "reasons": [], "intervals": None, "settings": {}}
 
 
 def origins(scenario: Scenario, names: Sequence[str]) -> list[Json]:

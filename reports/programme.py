@@ -5,7 +5,7 @@ what a busy one does. Energy is that of the GPUs at work and of those that idle.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dsl.scenario import Portfolio, PortfolioEntry, Run
@@ -17,6 +17,7 @@ from engine.read import read
 from reports.intervals import intervals
 from reports.judgement import plain, verdict
 from reports.point import Json, number
+from reports.summary import MOST, failed
 
 PARTS = ("training", "trials", "evaluation", "restarts")
 Evaluate = Callable[[Run], Result]
@@ -58,6 +59,9 @@ def programme(block: Portfolio, evaluate: Evaluate, names: Names) -> Json:
     planned = [portfolio.Entry(j.entry.name, j.entry.gpus, j.seconds, j.entry.start, j.entry.after)
                for j in jobs if j.parts]  # fmt: skip
     spans, wished = portfolio.placed(planned, block.gpus), portfolio.wished(planned)
+    points = [point(j, names(j.entry.run, j.result)) for j in jobs]
+    slow = {j.entry.name: slowest(p) for j, p in zip(jobs, points, strict=True)}
+    latest = portfolio.placed([replace(e, seconds=e.seconds * slow[e.name]) for e in planned], block.gpus)
     levels, wanted = portfolio.profile(planned, spans), portfolio.profile(planned, wished)
     end = max((span.end for span in spans.values()), default=0.0)
     held = max(end, block.hold or 0.0)
@@ -83,7 +87,7 @@ def programme(block: Portfolio, evaluate: Evaluate, names: Names) -> Json:
         "start": block.start or None,
         "held": number(held),
         "stated_hold": block.hold,
-        "entries": [entry_row(j, spans, wished) for j in jobs],
+        "entries": [entry_row(j, spans, wished, latest) for j in jobs],
         "profile": [list(map(number, level)) for level in levels],
         "wanted": [list(map(number, level)) for level in wanted],
         "results": {name: number(value) for name, value in results.items()},
@@ -91,7 +95,7 @@ def programme(block: Portfolio, evaluate: Evaluate, names: Names) -> Json:
         "missing": bill.missing,
         "verdicts": [verdict(rule, values) for rule in block.requires],
         "notes": bill.notes,
-        "points": [point(j, names(j.entry.run, j.result)) for j in jobs],
+        "points": points,
     }
 
 
@@ -103,13 +107,13 @@ def off_plan(e: Json) -> bool:
 
 def with_programmes(page_one: Json, planned: Sequence[Json]) -> Json:
     """Page 1 with what does not hold of the file's programmes: then the plan is not feasible."""
-    off = [e for e in planned if off_plan(e)]
+    off = [e for e in planned if off_plan(e) or any(failed(p) for p in e["points"])]
     if not off:
         return page_one
     names = ", ".join(f"`{e['name']}`" for e in off)
     verdict = page_one["verdict"]
     said = f"The programme {names} does not hold: a condition fails, or an entry is late or has no place"
-    return page_one | {"verdict": verdict | {"word": "not_feasible", "sentences": [said, *verdict["sentences"]][:3]}}
+    return page_one | {"verdict": verdict | {"word": "not_feasible", "sentences": [said, *verdict["sentences"]][:MOST]}}
 
 
 def late(entry: PortfolioEntry, spans: Mapping[str, portfolio.Span]) -> float | None:
@@ -119,8 +123,18 @@ def late(entry: PortfolioEntry, spans: Mapping[str, portfolio.Span]) -> float | 
     return max(0.0, spans[entry.name].end - entry.deadline)
 
 
-def entry_row(j: Job, spans: Mapping[str, portfolio.Span], wished: Mapping[str, portfolio.Span]) -> Json:
-    """One entry of the calendar, times in seconds from the start of the programme."""
+def slowest(p: Json) -> float:
+    """Upper end of an entry's time over the predicted one; 1 where it has no interval."""
+    own, value = (p["intervals"] or {}).get("time_to_train"), p["results"].get("time_to_train")
+    return float(own["high"] / value) if own and value else 1.0
+
+
+Spans = Mapping[str, portfolio.Span]
+
+
+def entry_row(j: Job, spans: Spans, wished: Spans, latest: Spans) -> Json:
+    """One entry of the calendar, times in seconds from the start of the programme; ``latest`` is its end where every
+    entry takes as long as the upper end of its interval."""
     entry, span, wish = j.entry, spans.get(j.entry.name), wished.get(j.entry.name)
     return {
         "name": entry.name,
@@ -133,6 +147,7 @@ def entry_row(j: Job, spans: Mapping[str, portfolio.Span], wished: Mapping[str, 
         "earliest": entry.start,
         "start": number(span.start) if span else None,
         "end": number(span.end) if span else None,
+        "latest": number(latest[entry.name].end) if entry.name in latest else None,
         "delay": number(span.start - wish.start) if span and wish else None,
         "deadline": entry.deadline,
         "late": number(late(entry, spans)),

@@ -79,11 +79,17 @@ def verdict_heading(verdict: Json, conditions: int, status: str) -> tuple[str, s
         return "fail", "Not feasible: this layout cannot be built"
     if status == "does_not_fit":
         return "fail", "Not feasible: it does not fit in memory"
+    if verdict["word"] == "met_but_bettered":
+        return "warn", f"Meets what is required; {verdict['better']['heading']}"
     if verdict["word"] == "recommended_with_conditions":
-        warnings = (verdict.get("counts") or {}).get("warn") or 0
-        return (
-            "warn",
-            f"Recommended, with {count(conditions, 'condition') if conditions else count(warnings, 'warning')}",
-        )
+        return "warn", f"Recommended, with {_conditions(verdict, conditions)}"
     words = {"recommended": ("pass", "Recommended"), "not_feasible": ("fail", "Not feasible")}
     return words.get(verdict["word"], ("open", "Not decided"))
+
+
+def _conditions(verdict: Json, conditions: int) -> str:
+    """What a recommendation depends on: the conditions of the report, else warnings, else limits that may be missed."""
+    warnings, doubted = (verdict.get("counts") or {}).get("warn") or 0, len(verdict.get("doubts") or ())
+    if conditions or warnings:
+        return count(conditions, "condition") if conditions else count(warnings, "warning")
+    return f"{count(doubted, 'limit')} that may be missed"

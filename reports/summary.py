@@ -1,19 +1,26 @@
 """Page 1 in numbers: the verdict that follows from requires and checks, and the five key numbers.
 
-The rules of the verdict, on the first run of the file:
-  not_feasible                 it cannot be built, does not fit, or a require or a check of severity fail does not hold
-  not_decided                  nothing is required, or a require is open because an input is missing
-  recommended_with_conditions  every require holds, and the report states conditions or a check warns
-  recommended                  every require holds, no check warns, no condition is stated
+The rules of the verdict, on the first run of the file with the programmes that the file holds; the first that applies:
+  not_feasible                 it cannot be built, does not fit, or a require, a deadline or a check of severity fail
+                               does not hold
+  not_decided                  nothing is required, a require is open because an input is missing, or one that the
+                               prediction meets is broken by what was measured of the run, or by its whole interval
+  met_but_bettered             every require holds, and the file holds an alternative that meets all and is better on
+                               what is sought (reports/better.py)
+  recommended_with_conditions  every require holds, and the report states conditions, a check warns, or a limit lies
+                               inside the interval of its result: it is a condition that the run reaches the prediction
+  recommended                  every require holds, outside the intervals; no check warns, no condition is stated
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from engine.metrics import BY_NAME
+from reports.doubts import doubts, of_point, refuted, told
 from reports.judgement import margin
 from reports.point import Json
+from reports.prose import amount, count, joined
 
 STATUSES = ("pass", "note", "warn", "fail", "open", "na")
 KEY_NUMBERS = (
@@ -30,7 +37,6 @@ STATUS_WORDS = {
     "fail": ("fails", "fail"),
     "open": ("is open", "are open"),
 }
-GIB = 2.0**30
 UNCOSTED = ("step_time", "Step time")  # in place of the cost where nothing has a price
 NOTES = {
     "mfu": "6N, active parameters, dense peak",
@@ -41,53 +47,76 @@ NOTES = {
 }
 
 
-def verdict(points: Sequence[Json], conditions: int) -> Json:
-    """The verdict word, its sentences, and the count of checks by status."""
+MOST = 4  # sentences of the verdict
+
+
+def verdict(points: Sequence[Json], conditions: int, planned: Sequence[Json] = (), beaten: Json | None = None) -> Json:
+    """The verdict word, its sentences, the count of checks by status, doubts about limits, and what is better."""
     main = points[0]
     counts = Counter(c["status"] for c in main["checks"])
-    holds = [v["holds"] for v in main["verdicts"]]
-    if main["status"] in ("cannot_be_built", "does_not_fit") or False in holds or counts["fail"]:
-        word = "not_feasible"
-    elif not holds or None in holds or main["status"] != "ok":
-        word = "not_decided"
-    else:
-        word = "recommended_with_conditions" if conditions or counts["warn"] else "recommended"
+    found = [*of_point(main), *(d for e in planned for d in at_risk(e))]
+    held = [v["holds"] for v in main["verdicts"]], [h for e in planned for _, h in programme_holds(e)]
     return {
-        "word": word,
-        "sentences": sentences(main, counts, points),
+        "word": word(main, [*held[0], *held[1]], counts, conditions, found, beaten),
+        "sentences": sentences(main, counts, points, planned, found, beaten),
         "counts": {status: counts[status] for status in STATUSES},
+        "doubts": found,
+        "better": beaten,
     }
 
 
-def sentences(main: Json, counts: Counter[str], points: Sequence[Json]) -> list[str]:
-    """At most three sentences of facts: requires, checks, and other runs that do not hold."""
-    holds = Counter(v["holds"] for v in main["verdicts"])
-    total = len(main["verdicts"])
+def word(
+    main: Json, holds: Sequence[bool | None], counts: Counter[str], conditions: int, found: Sequence[Json],
+    beaten: Json | None,
+) -> str:  # fmt: skip
+    """The word by the rules above."""
+    if main["status"] in ("cannot_be_built", "does_not_fit") or False in holds or counts["fail"]:
+        return "not_feasible"
+    if not holds or None in holds or main["status"] != "ok" or refuted(found):
+        return "not_decided"
+    if beaten is not None:
+        return "met_but_bettered"
+    return "recommended_with_conditions" if conditions or counts["warn"] or found else "recommended"
+
+
+def sentences(
+    main: Json, counts: Counter[str], points: Sequence[Json], planned: Sequence[Json] = (),
+    found: Sequence[Json] = (), beaten: Json | None = None,
+) -> list[str]:  # fmt: skip
+    """At most four sentences of facts: requires, what is better, doubts, checks, and other runs that do not hold."""
+    total = len(main["verdicts"]) + sum(len(programme_holds(e)) for e in planned)
     text = []
     if main["reasons"]:
         text.append(main["reasons"][0])
     elif not total:
         text.append("The scenario states no requirement")
     else:
-        text.append(_requirements(holds, total))
-    if near := _near_the_limit(main):
-        text.append(near)
+        text.append(_requirements(main, planned, bool(found)))
+    if beaten is not None:
+        text.append(beaten["sentence"])
+    text += told(found)
     if main["checks"]:
         text.append(_checks(counts))
     failing = sum(1 for p in points[1:] if failed(p))
     if failing:
         text.append(_others(failing, len(points) - 1))
-    return text[:3]
+    return text[:MOST]
 
 
-def _near_the_limit(main: Json) -> str:
-    """That a plan fits by its prediction alone, where the interval of its memory crosses the capacity; else nothing."""
-    high = ((main["intervals"] or {}).get("memory_per_gpu") or {}).get("high")
-    capacity = main["settings"].get("cluster.gpu.memory")
-    if main["status"] != "ok" or high is None or capacity is None or high <= capacity:
-        return ""
-    ends = f"{high / GIB:.1f} GiB, is over the {capacity / GIB:.1f} GiB of a GPU"
-    return f"It fits by the prediction; the upper end of its interval, {ends}"
+def programme_holds(e: Json) -> list[tuple[str, bool | None]]:
+    """What a programme must meet, and whether it does: its requirements, deadlines, places, those of its entries."""
+    own: list[tuple[str, bool | None]] = [("of the programme", v["holds"]) for v in e["verdicts"]]
+    own += [("deadline", r["placed"] and not r["late"]) for r in e["entries"] if r["deadline"] is not None]
+    own += [("place", False) for r in e["entries"] if r["deadline"] is None and not r["placed"]]
+    return own + [("of its entries", v["holds"]) for p in e["points"] for v in p["verdicts"]]
+
+
+def at_risk(e: Json) -> list[Json]:
+    """The deadlines of a programme that entries meet by the prediction alone, by the upper ends of their intervals."""
+    name, rows = "time_to_train", [r for r in e["entries"] if r["deadline"] is not None and r["placed"]]
+    limits = [{"name": name, "op": "<=", "value": r["deadline"], "of": r["name"]} for r in rows]
+    kept = [(r, own) for r, own in zip(rows, limits, strict=True) if not r["late"] and r["latest"] is not None]
+    return [d for r, own in kept for d in doubts([own], {name: (r["end"], r["latest"])})]
 
 
 def _others(failing: int, runs: int) -> str:
@@ -98,13 +127,27 @@ def _others(failing: int, runs: int) -> str:
     )
 
 
-def _requirements(holds: Counter[Any], total: int) -> str:
+def _requirements(main: Json, planned: Sequence[Json], doubted: bool) -> str:
+    """How many requirements are met, with those of the programmes."""
+    beside = [row for e in planned for row in programme_holds(e)]
+    holds = Counter([v["holds"] for v in main["verdicts"]] + [h for _, h in beside])
+    total = holds.total()
     if holds[True] == total:
-        return f"All {total} requirements are met" if total > 1 else "Its requirement is met"
+        few = {1: "Its requirement is met", 2: "Both requirements are met"}
+        said = few.get(total, f"All {total} requirements are met")
+        return said + (" by the prediction" if doubted else "") + _whose(len(main["verdicts"]), beside)
     parts = [f"{holds[True]} of {total} requirements are met"]
     parts += [f"{holds[False]} are not" if holds[False] > 1 else "one is not"] if holds[False] else []
     parts += [f"{holds[None]} cannot be decided for want of an input"] if holds[None] else []
-    return ", ".join(parts)
+    return ", ".join(parts) + _whose(len(main["verdicts"]), beside)
+
+
+def _whose(own: int, beside: Sequence[tuple[str, bool | None]]) -> str:
+    """Of what the requirements are, where a programme has some: one of the run, two of the programme, one deadline."""
+    kinds = Counter(kind for kind, _ in beside)
+    parts = [f"{amount(own)} of the run"] if own else []
+    parts += [count(n, kind) if " " not in kind else f"{amount(n)} {kind}" for kind, n in kinds.items()]
+    return f": {joined(parts)}" if beside else ""
 
 
 def _checks(counts: Counter[str]) -> str:
@@ -113,7 +156,7 @@ def _checks(counts: Counter[str]) -> str:
     return f"Of {applied} checks that apply, {', '.join(parts)}"
 
 
-def failed(point: Json) -> bool:
+def failed(point: Mapping[str, Any]) -> bool:
     """Whether a point makes the exit code 1: a require does not hold, a check fails, the layout does not fit."""
     return (
         point["status"] in ("cannot_be_built", "does_not_fit")

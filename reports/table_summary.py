@@ -1,6 +1,7 @@
 """Page 1 of a file that holds tables of design points and no run: the verdict and the key numbers of its first table.
 
-A search decides: its choice is recommended where it meets every requirement, and nothing is feasible where none does.
+A search decides: its choice is recommended where it meets every requirement, with conditions where the report states
+some or a limit lies inside the interval of its result, and nothing is feasible where no point meets all.
 A sweep, a scaling or a sensitivity shows; what is to be decided is not stated by them.
 """
 
@@ -8,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from engine.metrics import BY_NAME
+from reports.doubts import doubts, refuted, told
 from reports.judgement import margin
 from reports.plan import Json
 from reports.prose import count, joined
@@ -46,12 +48,22 @@ def meets(point: Json) -> bool:
 
 
 def verdict(e: Json, conditions: int) -> dict[str, Any]:
-    """The verdict word and at most three sentences about the first table."""
+    """The verdict word and at most four sentences about the first table."""
     found, required = choice(e), bool(e.get("requires"))
-    word = "not_decided"
-    if e["kind"] == "optimize" and required:
-        word = "not_feasible" if found is None else "recommended_with_conditions" if conditions else "recommended"
-    return {"word": word, "sentences": sentences(e, found), "counts": {}}
+    doubted, word = doubts_of(e, found), "not_decided"
+    if e["kind"] == "optimize" and required and not refuted(doubted):
+        fair = "recommended_with_conditions" if conditions or doubted else "recommended"
+        word = "not_feasible" if found is None else fair
+    return {"word": word, "sentences": [*sentences(e, found), *told(doubted)], "counts": {}, "doubts": doubted,
+            "better": None}  # fmt: skip
+
+
+def doubts_of(e: Json, found: Json | None) -> list[dict[str, Any]]:
+    """The limits that the choice of a search meets by the prediction alone."""
+    if e["kind"] != "optimize" or found is None:
+        return []
+    ends = {name: (low, high) for name, (low, high) in (found.get("interval") or {}).items()}
+    return doubts([r.get("limit") for r in e.get("requires") or ()], ends)
 
 
 def sentences(e: Json, found: Json | None) -> list[str]:

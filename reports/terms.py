@@ -90,6 +90,7 @@ HELD = {True: "pass", False: "fail", None: "open"}
 VERDICTS = {
     "recommended": "Recommended",
     "recommended_with_conditions": "Recommended, with conditions",
+    "met_but_bettered": "Meets what is required; an alternative is better",
     "not_feasible": "Not feasible",
     "not_decided": "Not decided",
 }

@@ -67,7 +67,9 @@ def test_the_cluster_is_never_overbooked(given_entries: list[tuple[int, float, f
 
 PLAN = START.replace("nodes = 16", "nodes = 16, price = $2/gpu-hour")
 PLAN = PLAN.replace("2048 sequences }", "1536 sequences, layout { tensor = 4, recompute = selective } }")
-PROGRAMME = PLAN + """
+PROGRAMME = (
+    PLAN
+    + """
 portfolio year "A year" {
   cluster = hopper
   start = "2027-01-04"
@@ -77,6 +79,7 @@ portfolio year "A year" {
   entry beside { run = base, gpus = 64, start = 1 day }
 }
 """
+)
 
 
 def made(folder: Path, block: str = "", main: str = "") -> tuple[dict[str, Any], dict[str, Any]]:
@@ -136,6 +139,35 @@ def test_a_late_entry_and_a_budget_make_the_exit_code_one(tmp_path: Path) -> Non
     assert lines[1].startswith("portfolio `year`, entry `main` ends ")
     page = render_html(document)
     assert "Late." in page and "the budget" in page and "4 January 2027" in page
+
+
+def test_what_a_programme_must_meet_counts_on_page_one(tmp_path: Path) -> None:
+    """Of its entry the end by the upper end of every interval is later than by the prediction."""
+    _, found = made(tmp_path, "require programme.peak_gpus <= 128")
+    main = next(r for r in found["entries"] if r["name"] == "main")
+    assert main["latest"] > main["end"]
+    between = (main["end"] + main["latest"]) / 2 / DAY
+    document, _ = made(tmp_path, "require programme.peak_gpus <= 128", f", deadline = {between:.1f} days")
+    page = document["verdict"]
+    assert (page["word"], exit_code(document)) == ("recommended_with_conditions", 0)
+    assert page["sentences"][0] == (
+        "Both requirements are met by the prediction: one of the programme and one\u00a0deadline"
+    )
+    assert [(d["of"], d["why"]) for d in page["doubts"] if d["of"]] == [("main", "inside")]
+    later, _ = made(tmp_path, "require programme.peak_gpus <= 128", f", deadline = {main['latest'] / DAY + 1:.1f} days")
+    assert [d for d in later["verdict"]["doubts"] if d["of"]] == []
+
+
+def test_a_requirement_of_an_entry_makes_the_plan_not_feasible(tmp_path: Path) -> None:
+    """As the exit code is 1 for it; the run by itself meets all, on twice the GPUs."""
+    document, found = made(tmp_path)
+    own = document["experiments"][0]["points"][0]["results"]["time_to_train"] / DAY
+    text = (tmp_path / "plan.scn").read_text("utf-8")
+    text = text.replace("layout { tensor", f"require time_to_train <= {own * 1.05:.2f} days, layout {{ tensor", 1)
+    (tmp_path / "plan.scn").write_text(text, encoding="utf-8")
+    document = build(read(tmp_path / "plan.scn").scenario)
+    assert document["experiments"][0]["points"][0]["verdicts"][0]["holds"] is True
+    assert (document["verdict"]["word"], exit_code(document)) == ("not_feasible", 1)
 
 
 def test_an_entry_that_cannot_be_built_has_no_place(tmp_path: Path) -> None:

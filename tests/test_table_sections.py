@@ -138,7 +138,12 @@ def test_bands_and_chances_of_a_sensitivity() -> None:
 def test_page_one_of_a_search_is_about_its_choice() -> None:
     given = document("cheapest")
     best = point(given["experiments"][0], given["experiments"][0]["best"][0])["results"]
-    assert given["verdict"]["word"] == "recommended"
+    assert given["verdict"]["word"] == "recommended_with_conditions"
+    assert [(d["result"], d["why"]) for d in given["verdict"]["doubts"]] == [
+        ("time_to_train", "inside"),
+        ("cost", "inside"),
+    ]
+    assert f"may be missed: time to train ≤ 150.0{NB}days and cost ≤ 12.00{NB}M$" in given["verdict"]["sentences"][2]
     assert given["verdict"]["sentences"][0] == f"Of 135{NB}points, 23{NB}points meet all requirements"
     assert f"{best['cost'] / 1e6:.2f}{NB}M$" in given["verdict"]["sentences"][1]
     assert [k["name"] for k in given["key_numbers"]][:4] == ["cost", "time_to_train", "mfu", "memory_per_gpu"]

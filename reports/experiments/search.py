@@ -16,12 +16,13 @@ from dsl.scenario import Item, Rule, Table
 from dsl.space import Space
 from dsl.syntax import Name
 from engine.columns import Column
-from reports.experiments.evaluation import FAILS, OK, Found, evaluated
+from reports.experiments.evaluation import FAILS, OK, Found, evaluated, run
 from reports.experiments.parts import one
 from reports.experiments.removals import Removal
 from reports.experiments.table import Tally, axis_value, document, removed, single, table_rows, unit_of
 from reports.experiments.winner import MARKET, winner
 from reports.experiments.work import gather
+from reports.judgement import plain
 from reports.point import Json
 
 KEEP = 10
@@ -242,16 +243,31 @@ def told(search: Search, space: Space, keep: int) -> Json:
     found = document(table, space, tally)
     own = [removed(table, space, r) for r in misses]
     return found | {
-        "aims": [
-            {"text": a.item.text, "direction": a.direction, "unit": unit_of(a.item.unit, a.item.compute)}
-            for a in aims(table)
-        ],
+        "aims": aim_rows(table, space, best),
         "best": best,
         "front": front,
         "nearest": [{"index": r["index"], "require": r["rule"], "gap": r["gap"], "needs": r["needs"]} for r in own],
         "winner": winner(table, space, search.ranked.index, [a.item for a in aims(table)], search.rival),
         "cloud": cloud_of(search.cloud, space),
     }
+
+
+def aim_rows(table: Table, space: Space, best: Sequence[int]) -> list[Json]:
+    """What is sought, in order, with the value of the base run as it stands and of the choice."""
+    assert table.base is not None
+    settings = table.base.plain()
+    base = settings | {name: own[0] for name, own in run(table.base, settings).columns.items()}
+    won = single(table, space, best[0]).values if best else None
+    return [
+        {"text": a.item.text, "direction": a.direction, "unit": unit_of(a.item.unit, a.item.compute),
+         "base": _number(a.item(base)), "best": None if won is None else _number(a.item(won))}
+        for a in aims(table)
+    ]  # fmt: skip
+
+
+def _number(value: Any) -> float | None:
+    found = plain(value)
+    return found if isinstance(found, float) else None
 
 
 def shown_row(table: Table, space: Space, index: int, told_of: bool = True) -> list[Json]:

@@ -12,7 +12,8 @@ from reports.terms import VERDICTS, words
 
 FOLLOWS = ("default", "derived", None)
 NAMED = 5  # inputs and results that page 1 names
-GLYPHS = {"recommended": "pass", "recommended_with_conditions": "warn", "not_feasible": "fail", "not_decided": "open"}
+GLYPHS = {"recommended": "pass", "recommended_with_conditions": "warn", "met_but_bettered": "warn",
+          "not_feasible": "fail", "not_decided": "open"}  # fmt: skip
 
 
 def changes_of(plan: Plan) -> Json:
