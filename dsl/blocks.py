@@ -325,7 +325,9 @@ class Reader:
 def inherited(base: Body, own: Body) -> Body:
     """``own`` over a copy of ``base``: settings replace, repeated blocks of the same name merge, the rest adds up."""
     entries = {
-        p: e for p, e in base.entries.items() if not (ALTERNATIVES.get(p) in own.entries and p not in own.entries)
+        p: e
+        for p, e in base.entries.items()
+        if p not in COUNTS and not (ALTERNATIVES.get(p) in own.entries and p not in own.entries)
     }
     for path, entry in own.entries.items():
         before = base.entries.get(path)
@@ -343,6 +345,9 @@ def inherited(base: Body, own: Body) -> Body:
 # Two ways to say one thing: a copy that says it in one way drops what its base says in the other.
 ALTERNATIVES = {"nodes": "gpus", "gpus": "nodes", "layout.split": "layout.stages", "layout.stages": "layout.split"}
 NOT_INHERITED = frozenset({"measured"})  # what was measured on the base says nothing about its copy
+COUNTS = frozenset(
+    {"measured_rows", "memory_rows"}
+)  # of runs of the framework itself; a copy has its range, not its runs
 
 
 def _merged(base: tuple[Part, ...], own: tuple[Part, ...]) -> tuple[Part, ...]:

@@ -29,6 +29,7 @@ from reports.point import Json, failures, number, point_of
 from reports.profiled import profiled
 from reports.programme import off_plan, programme, with_programmes
 from reports.progress import progress
+from reports.prose import count
 from reports.provenance import provenance
 from reports.roofline_point import roofline_point
 from reports.summary import failed, key_numbers
@@ -194,8 +195,8 @@ TABLES = {
 def nothing(scenario: Scenario) -> Json:
     """The verdict of a file without a run: there is nothing to decide."""
     operations = sum(isinstance(e, Roofline) for e in scenario.experiments)
-    said = f"The file holds {operations} operations and no run" if operations else "The file holds no run"
-    return {"word": "not_decided", "sentences": [f"{said}; there is nothing to decide"], "counts": {}}
+    said = f"The file holds {count(operations, 'operation')} and no run" if operations else "The file holds no run"
+    return {"word": "nothing_to_decide", "sentences": [said], "counts": {}}
 
 
 def exit_code(document: Json) -> int:

@@ -83,7 +83,8 @@ def verdict_heading(verdict: Json, conditions: int, status: str) -> tuple[str, s
         return "warn", f"Meets what is required; {verdict['better']['heading']}"
     if verdict["word"] == "recommended_with_conditions":
         return "warn", f"Recommended, with {_conditions(verdict, conditions)}"
-    words = {"recommended": ("pass", "Recommended"), "not_feasible": ("fail", "Not feasible")}
+    words = {"recommended": ("pass", "Recommended"), "not_feasible": ("fail", "Not feasible"),
+             "nothing_to_decide": ("open", "Nothing to decide")}  # fmt: skip
     return words.get(verdict["word"], ("open", "Not decided"))
 
 

@@ -93,4 +93,5 @@ VERDICTS = {
     "met_but_bettered": "Meets what is required; an alternative is better",
     "not_feasible": "Not feasible",
     "not_decided": "Not decided",
+    "nothing_to_decide": "Nothing to decide",
 }

@@ -3,6 +3,7 @@
 import pytest
 
 from dsl.scenario import Value
+from reports.validation.settings import template
 from tests.language import START, problems_of, scenario_of
 
 
@@ -54,6 +55,15 @@ run b from a { layout.schedule = one_f_one_b }"""
     found = plain(text)
     assert found["layout.schedule"] == "one_f_one_b"
     assert "layout.schedule.virtual_stages" not in found
+
+
+def test_a_copied_stack_has_the_range_and_not_the_runs() -> None:
+    """22 runs were of MaxText on H100; its TPU variant, which copies it, has none of them and says so by silence."""
+    own, copy = (template("h100-sxm", name) for name in ("jax-maxtext", "jax-maxtext-tpu"))
+    assert (own["stack.measured_rows"], copy.get("stack.measured_rows")) == (22, None)
+    assert own["stack.measured_high"] == copy["stack.measured_high"] == 1.21
+    peaks = {name: template("h100-sxm", name).get("stack.memory_rows") for name in ("nemo", "llama-3", "deepspeed")}
+    assert peaks == {"nemo": 20, "llama-3": None, "deepspeed": 0}
 
 
 def test_measured_values_are_not_inherited_and_requires_are() -> None:

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from reports.commands.source import read
-from reports.document import build
+from reports.document import build, exit_code
+from reports.html import render_html
 
 
 @pytest.fixture(scope="module")
@@ -50,3 +51,20 @@ def test_the_two_times_are_at_most_a_factor_of_two_apart(operations: dict[str, A
         if r["upper"] is not None:
             assert r["lower"] <= r["upper"] <= 2 * r["lower"]
             assert r["lower"] == max(r["compute"], r["movement"])
+
+
+def test_page_one_of_operations_alone_is_about_them(scenarios: Path) -> None:
+    """No plan is recommended, undecided or measured by a file that only holds operations."""
+    source = read(scenarios / "roofline.scn")
+    document = build(source.scenario)
+    assert (document["verdict"]["word"], exit_code(document)) == ("nothing_to_decide", 0)
+    page = " ".join(render_html(document).split())
+    assert "Nothing to decide" in page and "Operations against the roof" in page
+    bounds = [e["points"][0]["bound"] for e in document["experiments"]]
+    assert (bounds.count("compute"), bounds.count("memory"), bounds.count("network")) == (2, 2, 1)
+    assert (
+        "two are bound by arithmetic, two are bound by memory, one is bound by the network and two state no bytes"
+        in page
+    )
+    for absent in ("Why this plan", "Validation against measurements", "0\u00a0settings", "0 settings"):
+        assert absent not in page

@@ -13,7 +13,7 @@ from reports.terms import VERDICTS, words
 FOLLOWS = ("default", "derived", None)
 NAMED = 5  # inputs and results that page 1 names
 GLYPHS = {"recommended": "pass", "recommended_with_conditions": "warn", "met_but_bettered": "warn",
-          "not_feasible": "fail", "not_decided": "open"}  # fmt: skip
+          "not_feasible": "fail", "not_decided": "open", "nothing_to_decide": "open"}  # fmt: skip
 
 
 def changes_of(plan: Plan) -> Json:

@@ -1,6 +1,8 @@
 """Document control: revisions, provenance with hashes, approval."""
 
 from reports.plan import Plan, Section
+from reports.prose import capital, count
+from reports.sections.rooflines import operations
 from reports.tables import Cell, Table, code, text
 
 
@@ -28,8 +30,11 @@ def provenance(plan: Plan) -> Table:
         ("Engine", f"Tonnage {document['engine_version']}, edition {document['edition']}", " "),
         ("Scenario", document["file"], document.get("sha256")),
         *(("Import", i["path"], i.get("sha256")) for i in document.get("imports", [])),
-        ("Inputs", f"{len(inputs)} settings, {stated} stated in the file", " "),
     ]
+    if inputs:
+        rows.append(("Inputs", f"{len(inputs)} settings, {stated} stated in the file", " "))
+    elif found := operations(plan):
+        rows.append(("Inputs", capital(f"{count(len(found), 'operation')}, as stated"), " "))
     rows += [("Overridden", str(setting), " ") for setting in document.get("overrides") or ()]
     rows += [("Varied", str(setting), " ") for setting in document.get("varied") or ()]
     return Table(

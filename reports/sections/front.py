@@ -1,5 +1,6 @@
 """Page 1: what a reviewer needs to decide, and nothing else."""
 
+import math
 from typing import Any
 
 from reports.identity import last_day, written_date
@@ -8,6 +9,8 @@ from reports.plan import Plan, Section
 from reports.prose import capital, gpus, joined, sentence, subtitle, verdict_heading
 from reports.quantities import Quantity, legible
 from reports.sections.front_table import beside_runs, table_facts
+from reports.sections.rooflines import operations
+from reports.sections.rooflines import verdict_line as roof_line
 from reports.tables import Table, text
 from reports.terms import words
 
@@ -20,12 +23,15 @@ def front(plan: Plan) -> Section:
     conditions = report.get("conditions") or []
     word, heading = verdict_heading(verdict, len(conditions), plan.point["status"])
     table = table_facts(plan)
+    alone = not table and not plan.experiment["points"] and bool(operations(plan))
+    shown = roof_line(plan) if alone else ""
     facts = {
         "table": table,
         "tables": beside_runs(plan),
         "report": report,
         "subtitle": plan.report.get("subtitle") or (table["subtitle"] if table else subtitle(plan)),
-        "kind": KINDS.get(report.get("kind") or "", "Capacity plan"),
+        "kind": OPERATIONS if shown else KINDS.get(report.get("kind") or "", "Capacity plan"),
+        "operations": sentence(shown),
         "scenario": plan.document["file"],
         "sha": str(plan.document.get("sha256") or "")[:12],
         "word": word,
@@ -55,6 +61,7 @@ def front(plan: Plan) -> Section:
 
 FEW = 15  # published runs; with fewer a framework's interval is that of all, half as wide again
 
+OPERATIONS = "Operations against the roof"  # of a file that holds nothing else
 KINDS = {
     "procurement": "Capacity plan · procurement",
     "design_review": "Capacity plan · design review",
@@ -79,11 +86,12 @@ def key_number(plan: Plan, row: Any) -> dict[str, Any]:
     below = row.get("note") or ""
     if value.limit is not None:
         below = f"{'required' if limit.get('op', '').startswith('>') else 'limit'} {value.limit_text()}"
-        if row.get("margin") is not None:
+        if row.get("margin") is not None and not off(
+            row["value"], row.get("interval") or {"low": 0.0, "high": math.inf}
+        ):
             below += f" · margin {Quantity(row['margin'], '%', 1).text()}"
     if row.get("interval"):
-        low, high = (Quantity(row["interval"][side], *shown).number() for side in ("low", "high"))
-        below = " · ".join(filter(None, (f"{low} to {high} in four of five", below)))
+        below = " · ".join(filter(None, (within(row), below)))
     if missing:
         below = f"needs {joined(missing)}"
     return {
@@ -93,6 +101,16 @@ def key_number(plan: Plan, row: Any) -> dict[str, Any]:
         "below": below,
         "origin": next((t["id"] for t in plan.document.get("provenance") or () if t["name"] == row["name"]), None),
     }
+
+
+def within(row: Any) -> str:
+    """The interval of a key number; of a prediction outside its own also how often that was taken."""
+    value, ends = row["value"], row["interval"]
+    low, high = (Quantity(ends[side], row.get("unit") or "", row.get("decimals")).number() for side in ("low", "high"))
+    if not off(value, ends):
+        return f"{low} to {high} in four of five"
+    times = [Quantity(ends[side] / value, "", 2).text() for side in ("low", "high")]
+    return f"runs took {times[0]} to {times[1]} times this: {low} to {high} in four of five"
 
 
 def origins(plan: Plan) -> list[dict[str, Any]]:
@@ -148,8 +166,9 @@ def ranges(plan: Plan) -> dict[str, Any] | None:
         "high": Quantity(plan.number("stack.measured_high"), "", 2).text(),
         "ends": ends,
         "wider": [Quantity(v, "", 2).text() for v in shares] if is_wider(plan, shares[1]) else [],
-        "crossed": [f"{q.limit_text()} {q.display.name}".strip() for q in crossed(plan, found)],
+        "off": off(predicted, found["step_time"]),
         "rows": int(rows) if rows else 0,
+        "copied": copied(plan),
         "few": bool(rows and rows < FEW) and plan.stated.get("stack.measured_low", {}).get("origin") == "library",
         "stack": plan.name_of("stack"),
     }
@@ -161,15 +180,17 @@ def is_wider(plan: Plan, high: float | None) -> bool:
     return bool(own and high and abs(high - own) > 1e-6)
 
 
-def crossed(plan: Plan, found: dict[str, Any]) -> list[Quantity]:
-    """The limits of key numbers that lie inside their intervals: what is required may be missed."""
-    made = []
-    for row in plan.document.get("key_numbers", []):
-        ends, limit = found.get(row["name"]) or {}, row.get("limit") or {}
-        value = limit.get("value")
-        if ends and value is not None and ends["low"] < value < ends["high"] and row["name"] != "memory_per_gpu":
-            made.append(Quantity(row["value"], row.get("unit") or "", row.get("decimals"), value, limit.get("op", "")))
-    return made
+def off(value: Any, ends: Any) -> str:
+    """On which side of its interval a prediction lies: "little" beneath it, "much" above it, else nothing."""
+    if not value:
+        return ""
+    return "little" if value < ends["low"] else "much" if value > ends["high"] else ""
+
+
+def copied(plan: Plan) -> bool:
+    """Whether the range is that of the frameworks closest to this one: none of its own runs is behind it."""
+    stated = plan.stated.get("stack.measured_low") or {}
+    return plan.number("stack.measured_rows") is None and stated.get("origin") in ("library", "inherited")
 
 
 def memory_range(plan: Plan) -> dict[str, Any] | None:

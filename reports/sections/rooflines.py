@@ -1,12 +1,30 @@
 """Operations against the roof of a part: arithmetic intensity, what binds it, and its time between two bounds."""
 
 from reports.plan import Json, Plan, Section
+from reports.prose import amount, count, joined
 from reports.quantities import Quantity, readable
 from reports.tables import Cell, Table, UnitOf, number, text
 
+BOUND = {"compute": "arithmetic", "memory": "memory", "network": "the network"}
+
+
+def operations(plan: Plan) -> list[Json]:
+    """The operations of the file."""
+    return [e for e in plan.document["experiments"] if e["kind"] == "roofline"]
+
+
+def verdict_line(plan: Plan) -> str:
+    """What binds how many of the operations; one that states no bytes has no intensity to hold against the ridge."""
+    found = [e["points"][0]["bound"] for e in operations(plan)]
+    many = {k: (found.count(k), f"bound by {what}") for k, what in BOUND.items() if k in found}
+    parts = [f"{amount(n)} {'is' if n == 1 else 'are'} {what}" for n, what in many.values()]
+    if without := found.count(None):
+        parts.append(f"{amount(without)} {'states' if without == 1 else 'state'} no bytes")
+    return f"Of {count(len(found), 'operation')}, {joined(parts)}"
+
 
 def rooflines(plan: Plan) -> Section | None:
-    found = [e for e in plan.document["experiments"] if e["kind"] == "roofline"]
+    found = operations(plan)
     if not found:
         return None
     columns = (
