@@ -77,6 +77,7 @@ def test_the_choice_of_a_search_beats_its_base(tmp_path: Path) -> None:
     best = next(p for p in search["points"] if p["index"] == search["best"][0])
     run = next(e for e in document["experiments"] if e["kind"] == "run")["points"][0]
     found = document["verdict"]["better"]
+    assert found["heading"] == "the search's choice costs less"
     assert found["kind"] == "optimize" and document["verdict"]["word"] == "met_but_bettered"
     assert found["value"] == pytest.approx(best["results"]["cost"]) and best["results"]["cost"] < run["results"]["cost"]
     assert found["own"] == pytest.approx(run["results"]["cost"], rel=1e-9)
