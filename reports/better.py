@@ -52,7 +52,8 @@ def _of_search(main: Json, e: Json) -> Iterator[Json]:
     if e["base"] != main["settings"]["name"] or best is None or own is None or not same_work(main, best):
         return
     if meets_limits(main, best["results"]) and beats(aim["text"], aim["best"], own, aim["direction"]):
-        yield row(main, e, "the search's choice", aim["text"], aim["direction"], (aim["best"], own), best["results"], gpus(best))
+        name, values = "the search's choice", (aim["best"], own)
+        yield row(main, e, name, aim["text"], aim["direction"], values, best["results"], gpus(best))
 
 
 FOUND = {"compare": _of_comparison, "optimize": _of_search}
