@@ -14,6 +14,7 @@ from dsl.scope import Defined
 from dsl.sets import read, stated_file
 from dsl.syntax import Expression, List, Name, Require, written
 from dsl.table import Table
+from dsl.values import referred
 
 SIZES = [2**k for k in range(3, 15)]  # GPUs tried where none are stated: 8 to 16,384
 LIMITS = {"deadline": "time_to_train", "budget": "cost"}
@@ -28,7 +29,17 @@ def sized(world: World, body: Body, table: Table) -> Body:
     entries = {path: entry for path, entry in entries.items() if path not in stated}
     place = next(iter(entries.values())).span if entries else table.place
     part = Part(VARY, "", "", (), Body(entries, {}, (), (), ()), place)
-    return EMPTY._replace(parts=(part, *(own or layout_space(world, table).parts)))
+    return EMPTY._replace(parts=(part, *(own or layout_space(world, table, _clusters(world, table, entries)).parts)))
+
+
+def _clusters(world: World, table: Table, entries: dict[str, Entry]) -> list[Table]:
+    """The settings of each cluster that varies; what is wrong with one is told where it varies."""
+    entry, before = entries.get("cluster"), len(world.problems)
+    items = entry.value.items if entry is not None and isinstance(entry.value, List) else ()
+    found = [] if entry is None else [referred(item, table.context(entry)) for item in items]
+    tables = [world.table(cluster) for cluster in found if cluster is not None]
+    del world.problems[before:]
+    return tables
 
 
 def _axes(world: World, body: Body) -> Iterator[tuple[str, Entry]]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dsl.blocks import Body
-from dsl.layout_space import layout_space
+from dsl.layout_space import layout_space, once
 from dsl.runs import World
 from dsl.scaling import grown, settled
 from dsl.scenario import Axis, Run, Value
@@ -30,10 +30,13 @@ def varied(world: World, defined: Defined, body: Body, table: Table, run: Run | 
 
 
 def ruled(defined: Defined, body: Body) -> Body:
-    """The block with the conditions that its settings stand for."""
-    if defined.kind.name != "size":
-        return body
-    return body._replace(requires=(*body.requires, *limits(body, defined.name)))
+    """The block with the conditions that its settings stand for, and that of the whole layout space."""
+    kind = defined.kind.name
+    if kind == "size":
+        body = body._replace(requires=(*body.requires, *limits(body, defined.name)))
+    if kind in ("optimize", "size") and not body.of("vary"):
+        body = body._replace(wheres=(*body.wheres, once(defined)))
+    return body
 
 
 class Worked(NamedTuple):

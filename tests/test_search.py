@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dsl.dropped import dropped
 from dsl.scenario import Table
 from dsl.space import Space
 from reports.experiments import evaluation
@@ -141,6 +142,9 @@ def test_without_vary_the_whole_space_of_layouts_is_searched(tmp_path: Path) -> 
         "layout.tensor": 4, "layout.pipeline": 5, "layout.context": 4, "layout.micro_batch": 3, "layout.recompute": 3,
         "layout.shard": 3, "layout.schedule": 5}  # fmt: skip
     assert [a.path for a in mixture.axes][3:5] == ["layout.expert", "layout.expert_tensor"]
+    kept, (once,) = dropped(dense)
+    one_stage = 4 * 4 * 3 * 3 * 3  # tensor, context, micro-batch, recomputation, sharding
+    assert (once.dropped, kept) == (4 * one_stage, 5 * 5 * one_stage - 4 * one_stage)  # one of five schedules is left
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(1, 3)), min_size=1, max_size=60),

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from dsl.catalog import catalog
+from dsl.layout_space import ONCE
 from engine.evaluate import evaluate
 from engine.read import read as read_settings
 from reports import figures
@@ -150,6 +151,20 @@ def test_without_vary_every_layout_and_size_is_tried() -> None:
     assert [a["path"] for a in found["axes"]][:2] == ["cluster", "cluster.gpus"]
     assert found["axes"][1]["values"] == [2**k for k in range(3, 15)]
     assert {"layout.tensor", "layout.pipeline", "layout.schedule"} <= {a["path"] for a in found["axes"]}
+
+
+def test_all_layouts_reach_as_far_as_the_widest_cluster() -> None:
+    """The run's nodes have 8 GPUs, those of the other cluster 32: tensor parallelism to 32, the model's heads."""
+    text = PLAN % "deadline = 60 days"
+    start, end = text.index("  vary {"), text.index("}\n", text.index("  vary {")) + 2
+    wide = "cluster quick from hopper { gpus_per_node = 32, gpu = fast,"
+    both = text[:start] + text[end:]
+    for given, most in ((both, 8.0), (both.replace("cluster quick from hopper { gpu = fast,", wide), 32.0)):
+        (table,) = scenario_of(given).tables
+        (tensor,) = [a for a in table.axes if a.path == "layout.tensor"]
+        (micro,) = [a for a in table.axes if a.path == "layout.micro_batch"]
+        assert max(tensor.values) == most and micro.texts[:2] == ("1 sequence", "2 sequences")
+        assert [w.text for w in table.wheres] == [ONCE]
 
 
 def test_the_report_says_how_many(tmp_path: Path) -> None:
