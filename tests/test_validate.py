@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from reports.intervals import intervals
-from reports.validation.errors import as_json, errors_of, predictions, quantile
+from reports.quantiles import quantile
+from reports.validation.errors import as_json, errors_of, predictions
 from reports.validation.errors import left_out as reasons
 from reports.validation.kinds import TIME
 from reports.validation.rows import GBIT, card, measured_seconds, read, stack_of

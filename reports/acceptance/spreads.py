@@ -14,15 +14,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-import numpy as np
-
 from engine import acceptance, layout
 from engine.columns import ONE, column
 from engine.inputs import Run
 from engine.read import read
 from reports.library_run import HOPS, library_run
+from reports.quantiles import quantile
 
-LOW = 10.0  # percentile
+LOW = 0.1  # quantile
 FEW = 5
 CLASSES = ((64 * 2.0**20, "small"), (2.0**30, "middle"))  # messages below this size; above both: "large"
 RANGES = {"small": "under 64 MiB", "middle": "64 MiB to 1 GiB"}
@@ -158,5 +157,5 @@ def spreads(ratios: Iterable[tuple[K, float]]) -> dict[K, Spread]:
     groups: dict[K, list[float]] = defaultdict(list)
     for key, ratio in ratios:
         groups[key].append(ratio)
-    lows = {key: float(np.percentile(found, LOW)) for key, found in groups.items()}
+    lows = {key: quantile(found, LOW) for key, found in groups.items()}
     return {key: Spread(round(min(low, 1.0), 2), len(groups[key])) for key, low in sorted(lows.items(), key=str)}

@@ -27,6 +27,7 @@ from reports.experiments.work import CHUNK
 from reports.intervals import memory as memory_of
 from reports.intervals import shares as shares_of
 from reports.point import Json, number
+from reports.quantiles import quantile
 from reports.quantities import readable
 
 SHOWN = ("time_to_train", "cost", "memory_per_gpu")
@@ -218,8 +219,7 @@ def _text(axis: Axis, value: float) -> str:
 def band(values: Column) -> dict[str, float | None]:
     """P10, P50 and P90."""
     known = values[np.isfinite(values)]
-    found = np.percentile(known, PERCENTILES) if len(known) else [np.nan] * len(PERCENTILES)
-    return {f"p{p}": number(v) for p, v in zip(PERCENTILES, found, strict=True)}
+    return {f"p{p}": number(quantile(known, p / 100)) if len(known) else None for p in PERCENTILES}
 
 
 def histogram(values: Column) -> Json:

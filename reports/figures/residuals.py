@@ -1,6 +1,5 @@
 """Figure: how the errors of each stack are spread, with their median and the middle 80 %."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +11,7 @@ from reports.figures.frame import value_axis
 from reports.figures.picture import Picture, figure
 from reports.figures.scale import Scale
 from reports.figures.sheet import Sheet, fitted, width
+from reports.quantiles import quantile
 
 NAME = "residuals"
 EDGE = 0.5  # errors beyond 50 % are drawn at the edge
@@ -35,14 +35,6 @@ def from_experiment(experiment: Mapping[str, Any], which: int = 0) -> Spread | N
         (name, tuple(sorted(s.error for s in made.spots if s.stack == i))) for i, (name, _) in enumerate(made.stacks)
     ]
     return Spread((("all rows", every), *own) if len(own) > 1 else tuple(own))
-
-
-def quantile(ordered: tuple[float, ...], share: float) -> float:
-    """The quantile of values in order, by linear interpolation."""
-    place = share * (len(ordered) - 1)
-    low = math.floor(place)
-    high = min(low + 1, len(ordered) - 1)
-    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
 
 
 @figure

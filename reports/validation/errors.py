@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from reports.quantiles import quantile
 from reports.validation import rows as table
 from reports.validation.kinds import TIME, Kind
 from reports.validation.memory import level
@@ -65,15 +66,6 @@ def predictions(rows: Sequence[Row], kind: Kind = TIME, told: Iterable[Row] | No
             value, why = kind.predict(row)
             found.append(Prediction(kind.as_run(row), value, kind.measured(row), why, *kind.interval(row, value)))
     return found
-
-
-def quantile(values: Sequence[float], share: float) -> float:
-    """The quantile of a sequence by linear interpolation."""
-    ordered = sorted(values)
-    place = share * (len(ordered) - 1)
-    low = int(place)
-    high = min(low + 1, len(ordered) - 1)
-    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
 
 
 def errors_of(name: str, found: Sequence[Prediction]) -> Errors:
