@@ -15,7 +15,9 @@ FEW = 15  # published runs; with fewer a framework's interval is that of all, ha
 class Basis(NamedTuple):
     """What an interval of times rests on: runs of the framework itself, of all frameworks, or a scenario's own word."""
 
-    kind: str  # "own", "few" (its runs are too few: the interval of all frameworks), "file" (the scenario states it)
+    # "own", "few" (its runs are too few: the interval of all frameworks), "copied" (it has no run: the interval of the
+    # frameworks closest to it), "file" (the scenario states it)
+    kind: str
     rows: int  # published runs of the framework, 0 where none are stated
     wider: bool  # none was on this GPU at this scale
 
@@ -58,7 +60,7 @@ def basis(point: Mapping[str, Any]) -> Basis | None:
         return None
     rows, where = settings.get("stack.measured_rows"), {row["path"]: row["origin"] for row in point["inputs"]}
     library = where.get("stack.measured_low") == "library" and where.get("stack.measured_high") == "library"
-    kind = "file" if not library else "few" if rows and rows < FEW else "own"
+    kind = "file" if not library else "copied" if not rows else "few" if rows < FEW else "own"
     return Basis(kind, int(rows or 0), unlike(settings, used))
 
 

@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reports.acceptance.required import high_end
 from reports.document import NO_RUN
 from reports.doubts import doubts, of_point, refuted, told
+from reports.intervals import basis
 from reports.prose import verdict_heading
 from reports.summary import verdict
 
@@ -95,3 +97,16 @@ def test_two_of_two_are_both() -> None:
     assert verdict([run_of(verdicts=twice)], 0)["sentences"][0] == "Both requirements are met"
     assert verdict([run_of()], 0)["sentences"][0] == "Its requirement is met"
     assert verdict([run_of(verdicts=twice + twice[:1])], 0)["sentences"][0] == "All 3 requirements are met"
+
+
+def test_a_framework_without_runs_of_its_own_claims_none() -> None:
+    """What the sheet says of the interval of a library's framework that copies another."""
+    stated = [{"path": f"stack.measured_{end}", "origin": "library"} for end in ("low", "high")]
+    run = {"settings": {}, "results": {"used_gpus": 8.0}, "inputs": stated, "intervals": {"step_time": {}}}
+    assert high_end(basis(run), "copy") == (
+        "the high end of the interval: no published run of copy is known, so it is that of the frameworks closest to it"
+    )
+    own = run | {"settings": {"stack.measured_rows": 22.0}}
+    assert high_end(basis(own), "own") == (
+        "the high end of the interval: nine in ten of 22 published runs of own took no more"
+    )

@@ -52,6 +52,7 @@ def high_end(known: Basis | None, stack: str) -> str:
         "own": f"nine in ten of {runs} of {stack} took no more",
         "few": f"of {stack} only {runs} {'is' if rows == 1 else 'are'} known, so it is that of all frameworks, "
         "half as wide again",
+        "copied": f"no published run of {stack} is known, so it is that of the frameworks closest to it",
         "file": f"the scenario states it for {stack}",
     }
     if not wider:

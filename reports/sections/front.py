@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from reports.identity import last_day, written_date
+from reports.intervals import FEW
 from reports.origins import items_of
 from reports.plan import Plan, Section
 from reports.prose import capital, gpus, joined, sentence, subtitle, verdict_heading
@@ -58,8 +59,6 @@ def front(plan: Plan) -> Section:
     }
     return Section("summary", "Executive summary", conditions_table(conditions), facts=facts, template="front")
 
-
-FEW = 15  # published runs; with fewer a framework's interval is that of all, half as wide again
 
 OPERATIONS = "Operations against the roof"  # of a file that holds nothing else
 KINDS = {
