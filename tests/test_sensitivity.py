@@ -105,14 +105,15 @@ def test_an_input_more_changes_no_draw_of_the_others() -> None:
 
 def test_bands_hold_the_distribution_of_a_price_alone() -> None:
     """Nothing else is uncertain: cost is uniform between the ends, P10 and P90 a tenth of the way in."""
-    plan = PLAN.replace("run base {", "run base { stack.measured_low = 1, stack.measured_high = 1,")
+    plan = PLAN.replace("run base {", "run base { stack.measured_low = 1, stack.measured_high = 1, "
+                        "stack.memory_low = 93%, stack.memory_high = 108%,")  # fmt: skip
     plan = plan.replace("mtbf = 20 hours", "mtbf = 20_000_000 hours")
     found = made("vary { cluster.price = $1/gpu-hour..$3/gpu-hour }, samples = 20_000", plan)
     cost, base = found["bands"]["cost"], found["base_results"]["cost"]
     assert [cost[p] / base for p in ("p10", "p50", "p90")] == pytest.approx([0.6, 1.0, 1.4], abs=0.01)
     assert [s["share"] for s in found["shares"]["cost"]][0] == pytest.approx(1.0, abs=1e-3)
     memory, predicted = found["bands"]["memory_per_gpu"], found["base_results"]["memory_per_gpu"]
-    assert [memory[p] / predicted for p in ("p10", "p90")] == pytest.approx([0.93, 1.08], abs=0.004)  # the stack's own
+    assert [memory[p] / predicted for p in ("p10", "p90")] == pytest.approx([0.93, 1.08], abs=0.004)
     assert sum(found["histogram"]["cost"]["counts"]) == 20_000
 
 

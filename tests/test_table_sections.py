@@ -123,6 +123,8 @@ def test_efficiency_is_that_of_a_gpu_against_the_smallest_count() -> None:
     ok = [p["results"]["tokens_per_second_per_gpu"] for p in found["points"] if p["status"] == "ok"]
     assert [r[place] for r in table.rows][: len(ok)] == pytest.approx([v / ok[0] for v in ok])
     assert table.columns[0].name == "GPUs" and table.columns[0].unit == ""
+    facts = next(p.section.facts for c in book("growing").chapters for p in c.parts if p.section.key == "scale-growing")
+    assert facts is not None and facts["curves"] == ["reduced model"]  # of utilization and of tokens a second
 
 
 def test_bands_and_chances_of_a_sensitivity() -> None:

@@ -27,7 +27,7 @@ def section(e: Json) -> Section:
         "mode": e.get("mode") or "strong",
         "over": terms.setting(str(e.get("over") or "cluster.gpus")),
         "ends": ends(e),
-        "curves": [str(c["name"]) for c in e.get("curves") or ()],
+        "curves": list(dict.fromkeys(str(c["name"]) for c in e.get("curves") or ())),  # one for each result
         "infeasible": sum(p["status"] != "ok" for p in e["points"]),
         "charts": charts,
         "full": f"points-{e['name']}",
