@@ -7,6 +7,7 @@ are those of the study that the structure follows, 6.0 % at the median and 15.5 
 
 import csv
 import json
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from engine.least_squares import Prior, fitted, soft_weights
 from reports.commands.fit import as_json, as_text, at_bound
 from reports.intervals import WIDER, intervals
 from reports.validation.errors import predictions
-from reports.validation.fit import Fit, cases_of, errors_by_framework, fit, slopes, stated, studied
+from reports.validation.fit import Fit, cases_of, errors_by_framework, errors_left_out, fit, slopes, stated, studied
 from reports.validation.numbers import NUMBERS
 from reports.validation.rows import SOURCE, publisher, read
 from reports.validation.settings import template
@@ -50,6 +51,27 @@ def test_sources_left_out_are_within_the_studys_limits(found: Fit) -> None:
     assert every.p90_abs is not None and every.p90_abs <= 0.155
     assert every.bias is not None and abs(every.bias) < 0.02
     assert sum(group.n for group in groups) == 630
+
+
+@pytest.mark.slow
+def test_publishers_left_out_with_all_their_sources(found: Fit) -> None:
+    """Fits that lack a publisher know less than those that lack one of its pages; half of the rows are NVIDIA's."""
+    counts = {name: sum(c.publisher == name for c in found.cases) for name in {c.publisher for c in found.cases}}
+    assert len(counts) == 11 and counts["NVIDIA"] == 313 and counts["mosaicml"] == 134
+    every, sources = (errors_left_out(found, r) for r in (found.publisher_left_out, found.left_out))
+    assert every.n == 630 and every.median_abs is not None and every.p90_abs is not None
+    assert 0.045 <= every.median_abs <= 0.06 and 0.15 <= every.p90_abs <= 0.175
+    assert sources.p90_abs is not None and every.p90_abs > sources.p90_abs
+    single = [i for i, c in enumerate(found.cases) if c.publisher == "mosaicml"]  # one page: left out alike
+    assert found.publisher_left_out[single] == pytest.approx(found.left_out[single])
+
+
+def test_a_single_publisher_has_nobody_else_to_be_predicted_by() -> None:
+    rows = [next(r for r in ROWS if r["source"].startswith(name)) for name in ("NVIDIA/NeMo", "NVIDIA/dgxc")]
+    made = fit(cases_of(rows), rounds=0)
+    assert np.all(np.isnan(made.publisher_left_out)) and not np.any(np.isnan(made.left_out))
+    assert as_json(made, stated(), date(2026, 11, 29))["publisher_left_out"]["median_abs"] is None
+    assert "all sources are one publisher's" in as_text(made, stated(), date(2026, 11, 29))
 
 
 @pytest.mark.slow
@@ -141,14 +163,12 @@ def test_coverage_is_of_the_interval_that_a_report_prints() -> None:
 
 def test_a_publisher_is_the_first_name_of_a_source() -> None:
     sources = {"mlcommons/training_results_v5.1: Cisco/results": "mlcommons", "pytorch/torchtitan: x": "pytorch",
-               "huggingface.co nanotron/old_bench": "huggingface.co"}  # fmt: skip
+               "huggingface.co nanotron/old_bench": "huggingface.co", "NVIDIA-NeMo/Megatron-Bridge": "NVIDIA"}  # fmt: skip
     assert [publisher({"source": source}) for source in sources] == list(sources.values())
 
 
 @pytest.mark.slow
 def test_the_command_says_all_of_it(found: Fit) -> None:
-    from datetime import date
-
     given = as_json(found, stated(), date(2026, 11, 29))
     assert len(given["numbers"]) == len(NUMBERS) <= 16 and given["sources"] == 34
     assert all(n["bounds"][0] <= n["spread"][0] <= n["spread"][1] <= n["bounds"][1] for n in given["numbers"])

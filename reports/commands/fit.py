@@ -63,9 +63,11 @@ def as_json(found: "Fit", library: "Column", made: date, peaks: "Runs | None" = 
     """What ``--format json`` prints."""
     from dataclasses import asdict
 
+    from reports.validation.fit import errors_left_out
     from reports.validation.spread import coverage, spreads, times
 
     every, *groups = errors_by(found)
+    publishers = errors_left_out(found, found.publisher_left_out)
     seen = times(found)
     memory = {
         "memory_coverage": coverage(peaks), "memory_spreads": [asdict(spread) for spread in spreads(peaks)],
@@ -79,6 +81,11 @@ def as_json(found: "Fit", library: "Column", made: date, peaks: "Runs | None" = 
         "sources": len(found.folds),
         "numbers": numbers_of(found, library),
         "left_out": {"median_abs": every.median_abs, "p90_abs": every.p90_abs, "bias": every.bias},
+        "publishers": len({case.publisher for case in found.cases}),
+        "publisher_left_out": {
+            "n": publishers.n, "median_abs": publishers.median_abs, "p90_abs": publishers.p90_abs,
+            "bias": publishers.bias,
+        },
         "by_framework": [
             {"name": e.name, "n": e.n, "median_abs": e.median_abs, "p90_abs": e.p90_abs, "bias": e.bias} for e in groups
         ],
@@ -106,10 +113,24 @@ def as_text(found: "Fit", library: "Column", made: date, peaks: "Runs | None" = 
         ("each source predicted by the fit without it", *HEAD[1:]),
         *((e.name, str(e.n), *(percent(v) for v in (e.median_abs, e.p90_abs, e.bias))) for e in errors_by(found)),
     ]
-    parts = [f"{title}\n{table(lines)}", table(errors), intervals_of(times(found), "runs", "sources")]
+    parts = [f"{title}\n{table(lines)}", table(errors), publishers_of(found)]
+    parts.append(intervals_of(times(found), "runs", "sources"))
     if peaks:
         parts.append(intervals_of(peaks, "published peaks of memory, predicted in-sample,", "publishers"))
     return "\n\n".join(parts)
+
+
+def publishers_of(found: "Fit") -> str:
+    """Errors where all sources of a publisher are left out together, and what publishers are."""
+    from reports.validation.fit import errors_left_out
+
+    names = {case.publisher for case in found.cases}
+    if len(names) < 2:
+        return "all sources are one publisher's: none can be left out"
+    e = errors_left_out(found, found.publisher_left_out, "all")
+    head = (f"each of {len(names)} publishers predicted by the fit without all its sources", *HEAD[1:])
+    told = table([head, (e.name, str(e.n), *(percent(v) for v in (e.median_abs, e.p90_abs, e.bias)))])
+    return f"{told}\na publisher is the first word of a source: an owner of repositories, a first author"
 
 
 def intervals_of(runs: "Runs", what: str, sources: str) -> str:
@@ -136,9 +157,9 @@ def fit(file: Path, memory: Path | None, form: str) -> int:
     """Fit the library's numbers anew on the published runs of FILE, a CSV table.
 
     Takes the rows of grade A that pre-train on GPUs and have a step time. Prints every number with its spread over
-    the fits that leave one source out, its bounds and whether one was hit, how far sources are off that the fit has
-    not seen, and the interval of every framework that this makes. The library is not changed: write a value into the
-    row that is named.
+    the fits that leave one source out, its bounds and whether one was hit, how far sources, and publishers with all
+    their sources, are off that the fit has not seen, and the interval of every framework that this makes. The library
+    is not changed: write a value into the row that is named.
 
     Exit: 0 fitted, 2 FILE is not such a table.
     """

@@ -13,7 +13,7 @@ from reports.plan import EMPTY_REPORT
 from reports.validation import layouts
 from reports.validation.errors import Errors, Prediction, as_json, errors_of, grouped, groups_of, worst
 from reports.validation.kinds import Kind
-from reports.validation.rows import SOURCE, Row, number, stack_of
+from reports.validation.rows import Row, number, source_of, stack_of
 from reports.validation.text import WORST, common, reasons
 
 Json = dict[str, Any]
@@ -74,7 +74,7 @@ def experiment(table: Held) -> Json:
         "required": list(kind.required),
         "goal": dict(zip(("median", "p90"), GOALS[kind.name], strict=True)),
         "of": len(table.rows),
-        "sources": len({sources[p.row.get("id", "")][:SOURCE] for p in found}),
+        "sources": len({source_of({"source": sources[p.row.get("id", "")]}) for p in found}),
         "errors": error_row(errors_of("all", found), found),
         "groups": groups(table, sources),
         "worst": [row_of(p, sources) for p in bad],

@@ -19,7 +19,7 @@ from engine.read import read
 from reports.validation import rows as table
 from reports.validation.errors import GROUPS, Errors, Prediction, errors_of, grouped
 from reports.validation.numbers import NUMBERS, Number
-from reports.validation.rows import NOISE, SOURCE, Row
+from reports.validation.rows import NOISE, Row
 from reports.validation.settings import template
 from reports.validation.step_time import left_out, settled
 
@@ -35,12 +35,13 @@ class Case:
     settings: dict[str, Any]
     measured: float  # log of seconds
     source: str
+    publisher: str
 
 
 @dataclass(frozen=True)
 class Fit:
-    """Fitted numbers, those of every fit with one source left out, and the errors of each source by the fit that had
-    not seen it."""
+    """Fitted numbers, those of every fit with one source left out, and the errors of each source, and of each
+    publisher, by the fit that had not seen it."""
 
     numbers: tuple[Number, ...]
     cases: tuple[Case, ...]
@@ -48,6 +49,7 @@ class Fit:
     folds: dict[str, Column]
     within: Column  # log(predicted / measured) by the fit on all rows
     left_out: Column
+    publisher_left_out: Column  # NaN where all cases are of one publisher: nothing is left to fit on
 
 
 def studied(row: Row) -> bool:
@@ -63,7 +65,7 @@ def cases_of(rows: Sequence[Row]) -> tuple[Case, ...]:
     for row in filter(studied, rows):
         seconds = table.measured_seconds(row)
         assert seconds is not None
-        found.append(Case(row, settled(row)[0], math.log(seconds), row.get("source", "")[:SOURCE]))
+        found.append(Case(row, settled(row)[0], math.log(seconds), table.source_of(row), table.publisher(row)))
     return tuple(found)
 
 
@@ -118,24 +120,61 @@ def fit(cases: Sequence[Case], numbers: Sequence[Number] = NUMBERS, rounds: int 
         values = fitted(logged - measured, slope, values, weight, NOISE, expected)
         logged, slope = slopes(cases, numbers, values)
     within = logged - measured
-    names = np.array([case.source for case in cases])
-    folds = dict.fromkeys(sorted(set(names)), values)
-    off, errors = dict.fromkeys(folds, within), within.copy()
-    for _ in range(2 if rounds else 1):
-        for name, own in folds.items():
-            kept: Flags = names != name
-            folds[name] = fitted(off[name][kept], slope[kept], own, weight[kept], NOISE, expected)
-        found = predicted(cases, numbers, np.array(list(folds.values()))) - measured[:, None]
-        off = {name: found[:, i] for i, name in enumerate(folds)}
-    for name, residuals in off.items():
-        errors[names == name] = residuals[names == name]
-    return Fit(numbers, tuple(cases), values, folds, within, errors)
+    seen = Seen(logged - measured, slope, values, weight, expected)
+    apart = [np.array([getattr(case, key) for case in cases]) for key in ("source", "publisher")]
+    folds = {(key, name): names != name for key, names in enumerate(apart) for name in sorted(set(names))}
+    made = unseen(cases, numbers, measured, folds, seen, 2 if rounds else 1)
+    errors = [np.full(len(cases), np.nan) for _ in apart]
+    for (key, name), (_, residuals) in made.items():
+        own = ~folds[key, name]
+        errors[key][own] = residuals[own]
+    by_source = {name: own for (key, name), (own, _) in made.items() if key == 0}
+    return Fit(numbers, tuple(cases), values, by_source, within, *errors)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The fit on all cases: residuals, slopes and numbers, weights of the cases, and what was expected."""
+
+    off: Column
+    slope: Column
+    values: Column
+    weight: Column
+    expected: Prior
+
+
+Folds = dict[tuple[int, str], Flags]
+
+
+def unseen(
+    cases: Sequence[Case], numbers: Sequence[Number], measured: Column, folds: Folds, seen: Seen, rounds: int
+) -> dict[tuple[int, str], tuple[Column, Column]]:
+    """The numbers fitted on each fold's cases, and the residuals of all cases by them; none where no case is left."""
+    made = {fold: (seen.values, seen.off) for fold, kept in folds.items() if np.any(kept)}
+    for _ in range(rounds if made else 0):
+        own = [
+            fitted(off[kept], seen.slope[kept], at, seen.weight[kept], NOISE, seen.expected)
+            for (at, off), kept in ((made[fold], folds[fold]) for fold in made)
+        ]
+        found = predicted(cases, numbers, np.array(own)) - measured[:, None]
+        made = {fold: (own[i], found[:, i]) for i, fold in enumerate(made)}
+    return made
+
+
+def errors_left_out(found: Fit, residuals: Column, name: str = "all") -> Errors:
+    """The errors of all rows where log(predicted / measured) is ``residuals``."""
+    return errors_of(name, _predictions(found, residuals))
+
+
+def _predictions(found: Fit, residuals: Column) -> list[Prediction]:
+    return [
+        Prediction(case.row, math.exp(case.measured + off), math.exp(case.measured))
+        for case, off in zip(found.cases, residuals.tolist(), strict=True)
+        if not math.isnan(off)
+    ]
 
 
 def errors_by_framework(found: Fit) -> list[Errors]:
     """Errors of the sources left out: of all rows, then by framework."""
-    made = [
-        Prediction(case.row, math.exp(case.measured + off), math.exp(case.measured))
-        for case, off in zip(found.cases, found.left_out.tolist(), strict=True)
-    ]
+    made = _predictions(found, found.left_out)
     return [errors_of("all", made), *grouped(made, GROUPS["framework"])]

@@ -41,7 +41,7 @@ PRECISIONS = {
     "nvfp4": "fp4", "mxfp4": "fp4", "fp4": "fp4", "mxfp8": "fp8", "fp8": "fp8", "int8": "fp8", "bf16": "bf16",
     "bfloat16": "bf16", "fp16": "fp16", "float16": "fp16", "tf32": "tf32", "fp32": "fp32", "float32": "fp32",
 }  # fmt: skip
-SOURCE = 40  # letters of a row's source that tell one publisher from another; the rest is the page and its version
+SOURCE = 40  # letters of a row's source that tell one page or folder from another; the rest is its part and version
 # One standard deviation of log(seconds) of runs that have the same columns: 255 open rows of grade A in 92 groups, by
 # their medians (Megatron-Bridge 6.0 %, NeMo 4.1, BLOOM 6.3, MLPerf 0.6).
 NOISE = 0.06
@@ -58,6 +58,11 @@ def read(path: Path) -> list[dict[str, str]]:
     """The rows of a CSV file; values are texts, empty where the file has nothing."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         return [{k: (v or "").strip() for k, v in row.items() if k} for row in csv.DictReader(file)]
+
+
+def source_of(row: Row) -> str:
+    """Where the row was published: the page or folder, without its version."""
+    return row.get("source", "")[:SOURCE]
 
 
 def number(row: Row, name: str) -> float | None:
@@ -121,8 +126,9 @@ def stack_of(row: Row) -> str:
 
 
 def publisher(row: Row) -> str:
-    """Who published a row, whatever the site or page: the first name of its source, as "mlcommons" or "pytorch"."""
-    return re.split(r"[\s:/]", row.get("source", "").strip(), maxsplit=1)[0]
+    """Who published a row, whatever the site or page: the first name of its source, as "mlcommons" or "pytorch", up to
+    a hyphen: NVIDIA and NVIDIA-NeMo are one."""
+    return re.split(r"[\s:/-]", row.get("source", "").strip(), maxsplit=1)[0]
 
 
 def card(row: Row, default: float) -> float:
