@@ -47,7 +47,7 @@ picture: setup-test ## docs/report-page.png, the first page of the example plan
 	@pdftoppm -r 110 -f 1 -l 1 -singlefile -png $(OUT)/team-70b.pdf docs/report-page
 
 validation: setup ## docs/validation.pdf, predictions against the published runs of tests/data
-	@$(BIN)/scn validate tests/data/fit_runs.csv tests/data/memory.csv --out $(OUT)
+	@$(BIN)/scn validate tests/data/fit_runs.csv tests/data/memory.csv --refit --out $(OUT)
 	@cp $(OUT)/validation.pdf docs/validation.pdf
 
 pins: ## constraints.txt from what .venv holds

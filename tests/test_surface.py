@@ -63,7 +63,7 @@ def test_commands_and_their_options() -> None:
         "size": ["--batch", "--budget", "--count", "--days", "--force", "--format", "--gpu", "--model", "--price",
                  "--tokens", "OUT"],
         "new": ["--force", "--gpu", "--gpus", "--model", "--price", "--tokens", "OUT"],
-        "validate": ["--format", "--kind", "--out", "--where", "FILES"],
+        "validate": ["--format", "--kind", "--out", "--refit", "--where", "FILES"],
     }
 
 

@@ -18,7 +18,7 @@ from reports.validation.kinds import TIME
 from reports.validation.rows import GBIT, card, measured_seconds, read, stack_of
 from reports.validation.settings import settings_of
 from reports.validation.step_time import LADDER, left_out, predict
-from reports.validation.text import common, percent
+from reports.validation.text import as_text, common, percent
 from tests.test_render import call
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -62,7 +62,7 @@ def test_only_an_absent_column_leaves_a_row_out() -> None:
     bare = row | {"iter_time_s": "", "tokens_per_s_per_gpu": ""}
     assert reasons([row, bare], TIME) == ["", "no iter_time_s and no tokens_per_s_per_gpu"]
     (unknown,) = predictions([row | {"gpu": "Gaudi9"}])
-    assert unknown.predicted is None and "no such GPU" in unknown.why
+    assert unknown.predicted is None and unknown.why == "the library has no GPU `Gaudi9`"
     assert errors_of("one", [unknown]).failed == 1
 
 
@@ -232,3 +232,12 @@ def test_what_the_worst_rows_share_is_named() -> None:
     assert any(text.startswith("framework MaxText: 3 of 3") for text in common(maxtext, ROWS, TIME))
     assert percent(0.0649, signed=True) == "+6.5%"
     assert percent(None) == "-"
+    assert percent(-0.0004, signed=True) == percent(0.0004, signed=True) == "0.0%"
+    assert percent(-0.0006, signed=True) == "-0.1%"
+
+
+def test_the_text_counts_what_is_predicted_and_what_is_not() -> None:
+    rows = [*ROWS[:3], ROWS[0] | {"gpu": "Gaudi9"}, ROWS[1] | {"mbs": ""}]
+    told = as_text(rows, predictions(rows), TIME)
+    assert "5 rows, 1 left out, 3 predicted, 1 not evaluated." in told
+    assert "     1  the library has no GPU `Gaudi9`" in told

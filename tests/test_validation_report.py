@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import re
 from pathlib import Path
 from statistics import median
@@ -15,8 +16,9 @@ from reports.csv_files import csv_files
 from reports.figures import predicted_measured, residuals, residuals_by_scale
 from reports.figures.cloud import MOST, Cloud, Spot, cloud
 from reports.html import screen_page
-from reports.validation.document import Held, build
+from reports.validation.document import Held, build, layout_groups
 from reports.validation.errors import Prediction, errors_of, predictions
+from reports.validation.fit import cases_of, fit
 from reports.validation.kinds import MEMORY, TIME
 from reports.validation.layouts import groups, spelled
 from reports.validation.rows import read
@@ -61,6 +63,23 @@ def test_every_number_of_page_1_is_in_the_document() -> None:
         assert f"{100 * e['errors']['p90_abs']:.1f} %" in page
     assert "framework=x" in page and "abababababab" in page
     assert not re.search(r"\{\{|\}\}|\bNone\b|\bnan\b", re.sub(r"<(svg|style|script).*?</\1>", "", page, flags=re.S))
+
+
+def test_what_fits_have_not_seen_stands_beside_what_they_have() -> None:
+    """Four pages of two publishers; the numbers of page 1 are the quantiles of the fits' own residuals."""
+    rows = [r for r in read(ROOT / "tests" / "data" / "fit_runs.csv") if r["id"].startswith(("tt-", "fmsfsdp-"))]
+    made = fit(cases_of(rows), rounds=0)
+    (e,) = build([Held("fit_runs.csv", "ab" * 32, TIME, rows, predictions(rows, TIME), refit=made)])["experiments"]
+    sources, publishers = e["refit"]["without"]
+    assert (e["fitted_on"], e["refit"]["rows"], e["refit"]["numbers"]) == (len(made.cases), len(made.cases), 14)
+    assert sources["median_abs"] == pytest.approx(median(abs(math.exp(v) - 1) for v in made.left_out.tolist()))
+    assert publishers["bias"] == pytest.approx(median(math.exp(v) - 1 for v in made.publisher_left_out.tolist()))
+    page = screen_page(bind_validation(build([Held("f.csv", "ab" * 32, TIME, rows, predictions(rows), refit=made)])))
+    page = page.replace("\u00a0", " ")
+    for row in e["refit"]["without"]:
+        assert f"{100 * row['median_abs']:.1f} % at the median" in page
+    assert "Step time, publishers left out" in page and "validate --refit" not in page
+    assert "validate --refit" in screen_page(bind_validation(build([Held("f", "", TIME, rows, predictions(rows))])))
 
 
 def test_every_row_is_in_a_csv_file() -> None:
@@ -113,6 +132,16 @@ def test_the_predicted_best_is_held_against_the_measured_best() -> None:
     assert group.regret == pytest.approx(0.2)
     assert group.pairs == (2, 1)
     assert spelled(group.predicted_best.layout) == "TP 2 · micro-batch 1"
+
+
+def test_totals_are_no_row_of_those_counted() -> None:
+    """31 groups and their total: 29 groups are printed, and the total; the caption speaks of groups."""
+    found = [row(tp, s, s, model=f"m{i}") for i in range(31) for tp, s in (("1", 1.0), ("2", 1.2))]
+    document = build([Held("runs.csv", "ab" * 32, TIME, TIMES, predictions(TIMES))])
+    (e,) = document["experiments"]
+    e["layouts"] = layout_groups(found, {})
+    page = screen_page(bind_validation(document))
+    assert "Shown are 29 of 31 rows; all are in <code>layouts.csv</code>" in page
 
 
 def test_repeats_of_a_layout_count_once_and_other_models_apart() -> None:

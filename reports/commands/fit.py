@@ -163,14 +163,10 @@ def fit(file: Path, memory: Path | None, form: str) -> int:
 
     Exit: 0 fitted, 2 FILE is not such a table.
     """
-    from reports.commands.validate import kind_of, table_of
-    from reports.validation.fit import cases_of, stated
-    from reports.validation.fit import fit as fitted
+    from reports.commands.validate import fitted_to, kind_of, table_of
+    from reports.validation.fit import stated
     from reports.validation.spread import peaks
 
-    cases = cases_of(table_of(file))
-    if len({case.source for case in cases}) < 2:
-        raise click.UsageError(f"{file} has no two sources of pre-training runs of grade A with a step time")
     seen = None
     if memory is not None:
         rows = table_of(memory)
@@ -178,7 +174,6 @@ def fit(file: Path, memory: Path | None, form: str) -> int:
         seen = peaks(rows)
         if len(set(seen.sources)) < 2:
             raise click.UsageError(f"{memory} has no measured memory of two publishers")
-    found, made = fitted(cases), date.today()
-    told = found, stated(), made, seen
+    told = fitted_to(file, table_of(file)), stated(), date.today(), seen
     click.echo(json.dumps(as_json(*told), indent=1) if form == "json" else as_text(*told))
     return shell.HOLDS

@@ -14,6 +14,7 @@ from reports.commands import shell
 
 if TYPE_CHECKING:
     from reports.validation.document import Held
+    from reports.validation.fit import Fit
     from reports.validation.kinds import Kind
 
 Rows = list[dict[str, str]]
@@ -73,8 +74,8 @@ def table_of(file: Path) -> Rows:
         raise click.UsageError(f"cannot read {file}: it is no CSV table ({error})") from error
 
 
-def hold(file: Path, asked: str | None, conditions: Sequence[str]) -> "Held":
-    """A file read, filtered and predicted."""
+def hold(file: Path, asked: str | None, conditions: Sequence[str], refit: bool = False) -> "Held":
+    """A file read, filtered and predicted; where asked, the library's numbers fitted anew on its rows."""
     from reports.validation.document import Held
     from reports.validation.errors import predictions
 
@@ -85,7 +86,18 @@ def hold(file: Path, asked: str | None, conditions: Sequence[str]) -> "Held":
         rows, label=f"predicting {file.name}", file=sys.stderr, hidden=not sys.stderr.isatty()
     ) as bar:
         found = predictions(rows, kind, bar)
-    return Held(file.name, sha256(file.read_bytes()).hexdigest(), kind, rows, found, conditions)
+    return Held(file.name, sha256(file.read_bytes()).hexdigest(), kind, rows, found, conditions,
+                fitted_to(file, rows) if refit and kind.name == "time" else None)  # fmt: skip
+
+
+def fitted_to(file: Path, rows: Rows) -> "Fit":
+    """The library's numbers fitted anew on a table of runs."""
+    from reports.validation.fit import cases_of, fit
+
+    cases = cases_of(rows)
+    if len({case.source for case in cases}) < 2:
+        raise click.UsageError(f"{file} has no two sources of pre-training runs of grade A with a step time")
+    return fit(cases)
 
 
 def write_report(held: Sequence["Held"], out: Path) -> tuple[list[Path], str]:
@@ -126,8 +138,13 @@ STEM = "validation"
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder of the report; out where it is not given. With --format json a report is written only where it is.",
 )
+@click.option(
+    "--refit",
+    is_flag=True,
+    help="Also predict every source and every publisher of step times by a fit of the library's numbers without it.",
+)
 def validate(
-    files: tuple[Path, ...], asked: str | None, conditions: tuple[str, ...], form: str, out: Path | None
+    files: tuple[Path, ...], asked: str | None, conditions: tuple[str, ...], form: str, out: Path | None, refit: bool
 ) -> int:
     """Predict each published run of FILE, a CSV table, say how far the predictions are off, and write a report.
 
@@ -142,15 +159,16 @@ def validate(
     Exit: 0 predicted, 2 FILE is not such a table, 3 the report could not be written.
     """
     from reports.validation.errors import as_json
-    from reports.validation.text import as_text, measured
+    from reports.validation.refit import told
+    from reports.validation.text import as_text, measured, unseen
 
-    held = [hold(file, asked, conditions) for file in files]
+    held = [hold(file, asked, conditions, refit) for file in files]
     refuse_twice(held, form)
     for h in held:
         click.echo(
-            json.dumps(as_json(h.rows, h.found, h.kind), indent=1)
+            json.dumps(as_json(h.rows, h.found, h.kind) | ({"refit": told(h.refit)} if h.refit else {}), indent=1)
             if form == "json"
-            else as_text(h.rows, h.found, h.kind) + "\n"
+            else as_text(h.rows, h.found, h.kind) + unseen(told(h.refit) if h.refit else None) + "\n"
         )
     if (form == "json" and out is None) or not all(measured(h.found) or not h.found for h in held):
         return shell.HOLDS  # a table of plans has predictions and no errors to report

@@ -5,7 +5,7 @@ from typing import Any
 from reports.plan import Json, Plan, Section
 from reports.prose import capital
 from reports.quantities import Quantity
-from reports.sections.validation_front import share, tables_of
+from reports.sections.validation_front import predicted, share, tables_of
 from reports.tables import Cell, Column, Table, number, text
 
 DECIMALS = {"s": 3, "GiB": 1}
@@ -21,7 +21,7 @@ def method(plan: Plan) -> list[Section]:
     columns = (text("Table", 30), number("Rows of the file", width=28), number("Left out", width=24),
                number("Failed", width=22), number("Predicted", width=24), number("Sources", width=22))  # fmt: skip
     rows = tuple(
-        (e["title"], e["of"], len(e["left_out"]), e["errors"]["failed"], e["errors"]["n"] - e["errors"]["failed"],
+        (e["title"], e["of"], len(e["left_out"]), e["errors"]["failed"], predicted(e),
          e["sources"]) for e in made
     )  # fmt: skip
     table = Table("compared", "Rows of each table", columns, rows)
@@ -55,7 +55,7 @@ def section(e: Json, on_front: bool) -> Section:
         "key": key,
         "what": e["what"],
         "order": [t.key for t in tables],
-        "n": e["errors"]["n"] - e["errors"]["failed"],
+        "n": predicted(e),
         "drawn": not on_front,
         "low": Quantity(e["errors"]["low"], "", 2).text(),
         "high": Quantity(e["errors"]["high"], "", 2).text(),

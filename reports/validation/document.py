@@ -12,7 +12,9 @@ from reports.document import ENGINE_VERSION
 from reports.plan import EMPTY_REPORT
 from reports.validation import layouts
 from reports.validation.errors import Errors, Prediction, as_json, errors_of, grouped, groups_of, worst
+from reports.validation.fit import Fit, studied
 from reports.validation.kinds import Kind
+from reports.validation.refit import told
 from reports.validation.rows import Row, number, source_of, stack_of
 from reports.validation.text import WORST, common, reasons
 
@@ -30,6 +32,7 @@ class Held:
     rows: Sequence[Row]
     found: Sequence[Prediction]
     conditions: Sequence[str] = ()
+    refit: Fit | None = None  # the library's numbers fitted anew on these rows
 
 
 def build(tables: Sequence[Held]) -> Json:
@@ -76,6 +79,8 @@ def experiment(table: Held) -> Json:
         "of": len(table.rows),
         "sources": len({source_of({"source": sources[p.row.get("id", "")]}) for p in found}),
         "errors": error_row(errors_of("all", found), found),
+        "fitted_on": sum(map(studied, table.rows)) if kind.name == "time" else 0,
+        "refit": told(table.refit) if table.refit else None,
         "groups": groups(table, sources),
         "worst": [row_of(p, sources) for p in bad],
         "common": common([p.row for p in bad], [p.row for p in found], kind) if bad else [],

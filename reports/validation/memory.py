@@ -17,9 +17,9 @@ from engine.memory import StageMemory
 from engine.read import read
 from reports.intervals import intervals
 from reports.validation.memory_settings import as_run, settings
-from reports.validation.rows import Row, gpu_of, number, stack_of, unreadable
+from reports.validation.rows import Row, gpu_of, number, stack_of, unknown_gpu, unreadable
 from reports.validation.settings import template
-from reports.validation.step_time import LADDER, UNSUPPORTED
+from reports.validation.step_time import LADDER
 
 GIB = 2.0**30
 UNMEASURED = "no value_gib"
@@ -70,7 +70,7 @@ def least_that_fits(row: Row) -> Result:
 def predict(row: Row) -> tuple[float | None, str]:
     """Bytes a GPU at the level that the row counts; None with the reason where the row is not supported."""
     if gpu_of(row) is None:
-        return None, UNSUPPORTED
+        return None, unknown_gpu(row)
     if wrong := unreadable(row):
         return None, wrong
     result = least_that_fits(row)

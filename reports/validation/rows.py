@@ -115,6 +115,11 @@ def gpu_of(row: Row) -> str | None:
     return next((ours for theirs, ours in GPUS.items() if row["gpu"].startswith(theirs)), None)
 
 
+def unknown_gpu(row: Row) -> str:
+    """Why a row is not predicted whose GPU the library lacks."""
+    return f"the library has no GPU `{row['gpu'][:40]}`"
+
+
 def stack_of(row: Row) -> str:
     """The library's stack of the row's framework. Megatron-LM on a GPU after the A100 is Megatron-Core; TorchTitan's
     benchmarks of 2024 ran on H100s, those on other GPUs are later."""

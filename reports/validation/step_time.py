@@ -17,7 +17,6 @@ LADDER: tuple[dict[str, Any], ...] = (
     {"layout.recompute": "full"},
 )
 UNMEASURED = "no iter_time_s and no tokens_per_s_per_gpu"
-UNSUPPORTED = "the library has no such GPU"
 
 
 def left_out(row: Row) -> str:
@@ -52,7 +51,7 @@ def settled(row: Row) -> tuple[dict[str, Any], Result]:
 def predict(row: Row) -> tuple[float | None, str]:
     """Seconds a step from the configuration columns alone; None with the reason where the row is not supported."""
     if table.gpu_of(row) is None:
-        return None, UNSUPPORTED
+        return None, table.unknown_gpu(row)
     if wrong := table.unreadable(row):
         return None, wrong
     _, result = settled(row)

@@ -1,7 +1,8 @@
 """The errors of a table of measured rows as text: all rows, by group, the worst rows, failed rows, rows left out."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from reports.commands.catalog import table
 from reports.validation.errors import Errors, Prediction, errors_of, grouped, groups_of, left_out, worst
@@ -14,7 +15,10 @@ HEAD = ("", "rows", "failed", "median |error|", "90th percentile", "bias", "meas
 
 def percent(value: float | None, signed: bool = False) -> str:
     """A share as a percentage; a dash where there is none."""
-    return "-" if value is None else f"{100 * value:{'+' if signed else ''}.1f}%"
+    if value is None:
+        return "-"
+    shown = round(100 * value, 1)
+    return f"{shown:{'+' if signed and shown else ''}.1f}%" if shown else "0.0%"
 
 
 def line(e: Errors) -> tuple[str, ...]:
@@ -71,12 +75,14 @@ def measured(found: Sequence[Prediction]) -> bool:
 def as_text(rows: Sequence[Row], found: Sequence[Prediction], kind: Kind) -> str:
     """The errors of all rows, by group, the worst rows, and the rows that failed or were left out."""
     left = sum(map(bool, left_out(rows, kind)))
-    counts = f"{len(rows)} rows, {left} left out, {len(found)}"
+    failed = sum(p.predicted is None for p in found)
+    counts = f"{len(rows)} rows, {left} left out, {len(found) - failed} predicted"
+    counts += f", {failed} not evaluated" if failed else ""
     if found and not measured(found):
-        return f"{counts} predicted; nothing is measured, so nothing is compared. --format json has every prediction."
+        return f"{counts}; nothing is measured, so nothing is compared. --format json has every prediction."
     parts = [
         f"{kind.title}: error = predicted / measured - 1 of {kind.what}; bias is its median.\n"
-        f"{counts} held against a prediction.",
+        f"{counts}.",
         table([HEAD, line(errors_of("all", found))]),
     ]
     for name, key in groups_of(kind).items():
@@ -92,3 +98,15 @@ def as_text(rows: Sequence[Row], found: Sequence[Prediction], kind: Kind) -> str
         if counted:
             parts.append(f"{title}\n" + "\n".join(f"  {n:>4}  {why}" for why, n in counted.most_common()))
     return "\n\n".join(parts)
+
+
+def unseen(refit: Mapping[str, Any] | None) -> str:
+    """The errors of sources and of publishers by fits that have not seen them, as lines; empty where none was made."""
+    if not refit:
+        return ""
+    head = ("fitted anew, without each in turn", *(h for h in HEAD[1:-1] if h != "failed"))
+    lines = [
+        (f"{row['of']} {row['a']}s", str(refit["rows"]), *(percent(row[k]) for k in ("median_abs", "p90_abs")),
+         percent(row["bias"], signed=True)) for row in refit["without"]
+    ]  # fmt: skip
+    return f"\n\n{table([head, *lines])}"
