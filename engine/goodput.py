@@ -17,7 +17,7 @@ from engine.columns import ONE, ZERO, Column
 from engine.inputs import Checkpoint, CheckpointTier, Run, States
 from engine.recovery import RARE, Tier, expanded, expansion, spare_wait
 
-YEAR = 8766 * 3600.0  # of hazards: 365.25 days, as data/hardware counts a GPU-year
+YEAR = 8766 * 3600.0  # of hazards: 365.25 days, a Julian year
 SHORTEST = 1.0  # s, least time between two saves
 NEWTON_STEPS = 12  # from Young's interval Newton needs 4-6 to the last digit
 PATIENCE = 20  # a simulated run that needs more than so many attempts a segment gets nowhere and is given up

@@ -13,11 +13,11 @@ from engine.inputs import Run
 from engine.operators.work import Gemm, Sdpa, Traffic
 
 # Tiles of a GEMM kernel (rows, columns) and the rate of a tile against the largest one. Of the four the fastest is
-# taken. Source: study of open runs and of the kernel catalog (8-12 % error at the 90th percentile, 33 % with one tile).
+# taken. Fitted on GEMM tables of ai-dynamo/aiconfigurator (8-12 % error at the 90th percentile, 33 % with one tile).
 TILES = ((128.0, 256.0, 1.0), (128.0, 128.0, 0.92), (64.0, 128.0, 0.75), (64.0, 64.0, 0.6))
 ALIGNMENT = 64.0  # per-rank N or K off this multiple runs slower
 MISALIGNED = 0.8  # BLOOM h 14,400 against 13,824: 17 % slower beyond its FLOPs
-GROUPED = 0.9  # rate of a grouped GEMM against a single one of its shape (kernel catalog; study of open runs)
+GROUPED = 0.9  # rate of a grouped GEMM against a single one of its shape (aiconfigurator, published runs)
 HIDDEN_WEIGHTS = 0.5  # share of weight streaming that is not hidden behind the arithmetic
 DTYPE_BYTES = {"bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "fp4": 0.5, "fp32": 4.0}
 UNFUSED_HALF_HEAD = 100.0  # head dimension at which the two batched GEMMs of unfused attention reach half of eta_max

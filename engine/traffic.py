@@ -26,7 +26,8 @@ class AxisTraffic:
     group: Group
     tiers: tuple[str, ...]  # names of the cluster's tiers
     pods: Column  # pods the group spans: elements of the tier called pod, else of what the outermost tier joins
-    bandwidth: Column  # bytes/s per GPU of the ring
+    bandwidth: Column  # bytes/s per GPU: of the ring, or of what an all-to-all sends out of the domain
+    slowdown: Column | None  # of the ring by oversubscription; None for an all-to-all, whose bandwidth holds it
     bytes: Column
     seconds: Column
     exposed: Column
@@ -47,16 +48,19 @@ def traffic(run: Run, d: Degrees, made: Step) -> list[AxisTraffic]:
 def _axis(axis: str, names: tuple[str, ...], made: Step) -> AxisTraffic:
     group = made.timing.prices.groups["data" if axis == "data" else axis]
     entries = [e for e in made.entries if e.row.axis == axis]
+    algorithms = tuple(dict.fromkeys((e.row.algorithm or "").split(" (")[0] for e in entries))
+    exchange = bool(algorithms) and all(name.startswith("all_to_all") for name in algorithms)
     return AxisTraffic(
         axis,
         group,
         names,
         pods(names, group),
-        group.bandwidth,
+        np.where(group.crosses, group.uniform, group.inside) if exchange else group.bandwidth,
+        None if exchange else group.slowdown,
         add(e.count * e.row.bytes for e in entries) + ZERO,
         add(e.count * e.row.seconds for e in entries) + ZERO,
         add(e.exposed for e in entries) + ZERO,
-        tuple(dict.fromkeys((e.row.algorithm or "").split(" (")[0] for e in entries)),
+        algorithms,
     )
 
 

@@ -124,7 +124,7 @@ def traffic(result: Result) -> list[Json]:
             "bytes": number(t.bytes),
             "seconds": number(t.seconds),
             "exposed": number(t.exposed),
-            "oversubscription": number(t.group.slowdown),
+            "oversubscription": None if t.slowdown is None else number(t.slowdown),
         }
         for t in result.traffic
     ]

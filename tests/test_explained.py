@@ -1,10 +1,16 @@
 """`scn explain FILE RESULT`: the tree as printed, as JSON, and what is said of names that are none."""
 
 import json
+import re
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
+from engine.provenance.origin import ENGINE, assignments
+from reports.plan import Plan
+from reports.sections.method import sources
 from tests.conftest import ROOT
 from tests.formulas import from_leaves, index
 from tests.test_render import call
@@ -81,3 +87,17 @@ def test_a_file_in_error_shows_its_problems(tmp_path: Path) -> None:
 def test_a_file_without_a_run_has_nothing_to_explain(tmp_path: Path) -> None:
     done = call("scn", "explain", ROOT / "scenarios" / "roofline.scn", "cost", cwd=tmp_path)
     assert done.code == 2 and "has no run" in done.err
+
+
+def test_constants_name_sources_that_a_reader_can_open() -> None:
+    """Comments of constants are printed in reports: they name papers, repositories and published runs."""
+    own = re.compile(r"\b(ruling|rulings|S0|findings?|catalog|study|data/)\b")
+    told = {(f.name, n): c for f in ENGINE.rglob("*.py") for n, (_, c) in assignments(str(f)).items()}
+    assert len(told) > 40 and told["terms.py", "ACROSS"].endswith("stas00/ml-engineering, ROCm documentation).")
+    assert {name: text for name, text in told.items() if own.search(text)} == {}
+
+
+def test_a_source_of_several_checks_is_named_once() -> None:
+    checks = [{"source": s} for s in ("Young 1974; a book, section 9.2", "a book, section 9.2", None, "Young 1974")]
+    plan = SimpleNamespace(point={"checks": checks, "measured": [{"source": "run log"}]})
+    assert sources(cast(Plan, plan)) == ["Young 1974", "a book, section 9.2", "run log"]

@@ -1,5 +1,6 @@
 """Groups over tiers: members, domains, bandwidth, and oversubscription as ruling E6 has it."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,13 @@ from hypothesis import strategies as st
 
 from engine import layout, network
 from engine.columns import column
+from engine.evaluate import evaluate
 from engine.groups import groups
+from engine.read import read as engine_run
+from reports.commands.source import read
 from tests.settings import TIERS, run
+
+ROOT = Path(__file__).resolve().parents[1]
 
 PODS = (("node", 8, 450e9, 1e-6, 1.0), ("pod", 2048, 50e9, 10e-6, 1.0), ("spine", 4096, 50e9, 10e-6, 7.0))
 
@@ -120,3 +126,14 @@ def test_all_to_all_inside_a_pod_has_the_whole_card() -> None:
     r = run()
     g = network.lay(r, layout.resolve(r), "test", ((column(2048.0), column(1.0)),))
     assert g.uniform[0] == g.outside[0] == 50e9
+
+
+def test_traffic_names_the_bandwidth_that_its_collectives_have() -> None:
+    """2,048 H800s in one pod: an exchange over eight nodes sends through one 50 GB/s card a GPU, a ring over the data
+    ranks through all eight of a node, up to NVLink's 200 GB/s."""
+    scenario = read(ROOT / "scenarios" / "deepseek-v3.scn").scenario
+    assert scenario is not None
+    rows = {t.axis: t for t in evaluate(engine_run(scenario.runs[0].plain())).traffic}
+    expert, data = rows["expert"], rows["data"]
+    assert (float(expert.bandwidth[0]), expert.slowdown) == (50e9, None)
+    assert data.slowdown is not None and (float(data.bandwidth[0]), float(data.slowdown[0])) == (200e9, 1.0)

@@ -12,11 +12,13 @@ import numpy as np
 from engine.columns import ONE, ZERO, Column, column
 from engine.inputs import Run
 
-CALL = 10e-6  # s, fixed cost of a call; source: ruling E17 (all-gather, reduce-scatter and all-to-all, NVLink)
+# s, fixed cost of a call: all-gather, reduce-scatter and all-to-all over NVLink, fitted on the nccl-tests tables of
+# stas00/ml-engineering and ai-dynamo/aiconfigurator.
+CALL = 10e-6
 S0_STEPS = ((32768.0, 0.5), (1048576.0, 0.7))
 S0_LARGE = 0.9
-# Link share of a collective that leaves the scale-up domain: NICs reach 0.90-0.97 of wire speed
-# (nccl-tests on 2 to 512 nodes, data catalog findings 17 and 18).
+# Link share of a collective that leaves the scale-up domain: NICs reach 0.90-0.96 of wire speed
+# from 1 GiB on (nccl-tests and rccl-tests on 4 nodes: stas00/ml-engineering, ROCm documentation).
 ACROSS = 0.9
 
 

@@ -12,8 +12,8 @@ from engine.layout import Degrees
 from engine.operators.tensor_parallel import enter, enter_back
 from engine.operators.work import ELEMENT, Block, Collective, Kept, Traffic, Work, linear
 
-# Bytes of logits per token and vocabulary entry alive at the loss, by implementation. Source: ruling (c), tensor counts
-# held against measured memory of four frameworks.
+# Bytes of logits per token and vocabulary entry alive at the loss, by implementation: tensor counts,
+# held against the published memory of Megatron-Core, Megatron-DeepSpeed, NeMo and TorchTitan.
 LOGIT_BYTES = {"fused": 4.0, "compiled": 4.0, "vocab_parallel": 6.0, "eager": 14.0, "loss_parallel": 22.0,
                "vocab_parallel_2021": 10.0}  # fmt: skip
 FORWARD_SHARE = 0.5  # of the loss's passes

@@ -8,8 +8,8 @@ from engine.inputs import Run
 from engine.operators.work import Traffic, Work
 
 NORM_AND_CLIP = 3.0  # the gradient is read for its norm, then read and written when clipped
-ADAM_FLOPS = 11.0  # S0 section 7, per parameter
-S0_BYTES = 16.0  # S0's count: both moments read and written
+ADAM_FLOPS = 11.0  # multiplies and adds of an update, per parameter
+S0_BYTES = 16.0  # per parameter: both moments read and written
 
 
 def step_bytes(run: Run, gradient: Column) -> Column:

@@ -87,7 +87,7 @@ class Block:
 
 LOW = ("fp8", "fp4")  # precisions in which a linear layer's input is cast, and kept as cast
 WIDE = ("head", "router")  # GEMMs that stay in 16 bits whatever the precision
-CAST = 5.2  # bytes moved per element that is quantized: read 2, write 1 and its transpose 1, x 1.3 (study of open runs)
+CAST = 5.2  # bytes moved per element that is quantized: read 2, write 1 and its transpose 1, x 1.3 (published runs)
 
 
 def low_precision(precision: str, op: str) -> bool:

@@ -56,5 +56,5 @@ def steps_of(plan: Plan) -> float | None:
 
 def sources(plan: Plan) -> list[str]:
     """The sources of the checks and of the measured values, each once; those of inputs have a table."""
-    named = [row.get("source") for part in ("checks", "measured") for row in plan.point[part]]
-    return sorted({str(s) for s in named if s})
+    named = [str(row.get("source") or "") for part in ("checks", "measured") for row in plan.point[part]]
+    return sorted({one for source in named for one in source.split("; ") if one})

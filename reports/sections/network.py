@@ -47,12 +47,19 @@ def traffic_table(plan: Plan) -> Table | None:
         text("Tier", 15),
         text("Collectives"),
         number("Bandwidth", "GB/s", 1, width=20),
-        number("Oversub\u00adscription", "", 1, width=19),
+        number("Effective oversub\u00adscription", "", 1, width=19),
         number("Sent a step", "GB", 2, width=17),
         number("Busy", "s", 3, width=15),
         number("Exposed", "s", 3, width=16),
     )
-    return Table("traffic", "Traffic of one GPU in one step, by axis", columns, rows) if rows else None
+    more = EXCHANGE if any(str(r.get("collective")).startswith("all_to_all") for r in plan.point["traffic"]) else ""
+    return Table("traffic", "Traffic of one GPU in one step, by axis", columns, rows, more=more) if rows else None
+
+
+EXCHANGE = (
+    "Bandwidth is that of a ring; of an all-to-all that leaves its scale-up domain, what oversubscribed links leave "
+    "of a GPU's network card."
+)
 
 
 def collectives(names: str | None) -> str:
