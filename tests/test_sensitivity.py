@@ -12,6 +12,8 @@ from dsl.problems import Span
 from dsl.scenario import Axis
 from reports.document import build
 from reports.experiments import draws
+from reports.figures.tornado import input_name
+from reports.sections.sensitivity import bands_table, ranges_table
 from tests.language import START, problems_of, scenario_of
 
 PLAN = START.replace("2048 sequences }", "2048 sequences, layout { tensor = 4, recompute = selective } }")
@@ -194,3 +196,19 @@ def test_the_predictor_is_as_wide_as_the_interval_of_the_run() -> None:
         step, base = found["bands"]["step_time"], found["base_results"]["step_time"]
         assert [step["p10"] / base, step["p90"] / base] == pytest.approx(ends, rel=0.01)
         assert f"{ends[0]:.2f} to {ends[1]:.2f}" in found["sources"][1]["what"][0]
+
+
+def test_the_ends_of_inputs_say_what_they_are_and_where_the_base_lies_outside() -> None:
+    """20 hours of the base lie outside 30..40 hours; a triangular input has its percentiles, a range its ends."""
+    e = made("vary { cluster.mtbf = 30 hours..40 hours, cluster.price = triangular($1/gpu-hour, $2/gpu-hour, "
+             "$4/gpu-hour) }, samples = 200")  # fmt: skip
+    mtbf, price = sorted(e["tornado"], key=lambda row: str(row["path"]))
+    assert (mtbf["percentiles"], price["percentiles"]) == (False, True)
+    assert mtbf["base"] == 20 * 3600 and price["low"]["value"] * 3600 == pytest.approx(1 + 0.6**0.5 / 2**0.5)
+    table = ranges_table("s", e)
+    assert table is not None and table.more.startswith("The base lies outside the ends of MTBF (")
+    assert [row[:2] for row in table.rows] == [(input_name(row), kind) for row, kind in zip(
+        e["tornado"], ["its range", "percentiles 10 and 90"], strict=True)]  # fmt: skip
+    assert {input_name(mtbf), input_name(price)} == {"MTBF", "Price of a GPU-hour"}
+    bands = bands_table("s", e | {"base_results": {"cost": 1e12}, "bands": {"cost": {"p10": 1, "p50": 2, "p90": 3}}})
+    assert bands is not None and bands.more.startswith("The base lies outside P10 to P90 of cost:")

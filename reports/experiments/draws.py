@@ -73,6 +73,11 @@ def ends(axis: Axis) -> tuple[float, float]:
     return float(a[0]), float(a[1])
 
 
+def are_percentiles(axis: Axis) -> bool:
+    """Whether the ends of an input are the 10th and 90th percentiles of its draws, and not the ends of its range."""
+    return str(axis.values[0]["distribution"]) in ("normal", "lognormal", "triangular")
+
+
 def _triangular(share: float, a: Sequence[float]) -> float:
     """Quantile of a triangular distribution with ends a[0], a[2] and its mode at a[1]."""
     low, mode, high = a

@@ -197,10 +197,9 @@ def tornado(table: Table, base: Mapping[str, float]) -> list[Json]:
         return {"value": number(value), "text": _text(table.axes[k], value),
                 "results": {n: number(results[n][place]) for n in names}}  # fmt: skip
 
-    def label(axis: Axis) -> str:
-        return axis.path.rpartition(".")[2].replace("_", " ")
-
-    return [{"path": axis.path, "label": label(axis), "low": end(k, 0), "high": end(k, 1)}
+    return [{"path": axis.path, "label": axis.path.rpartition(".")[2].replace("_", " "), "low": end(k, 0),
+             "high": end(k, 1), "percentiles": draws.are_percentiles(axis), "base": number(own[k]),
+             "base_text": _text(axis, own[k])}
             for k, axis in enumerate(table.axes)]  # fmt: skip
 
 

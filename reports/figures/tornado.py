@@ -71,7 +71,7 @@ def from_experiment(experiment: Mapping[str, Any], which: int = 0) -> TornadoDat
         better = charts.measure({"text": name, "values": []}).better
         good, bad = ("low", "high") if better(ends["low"], ends["high"]) else ("high", "low")
         shown_ends = ends_text(experiment, row)
-        said = f"{shown_ends[good]} – {shown_ends[bad]}"
+        said = f"{shown_ends[good]} – {shown_ends[bad]}" + (f" ({PERCENTILES})" if row.get("percentiles") else "")
         label = input_name(row)
         swings.append(Swing(label, said, ends[good], ends[bad]))
     swings.sort(key=lambda s: -abs(s.adverse - s.favorable))
@@ -80,9 +80,15 @@ def from_experiment(experiment: Mapping[str, Any], which: int = 0) -> TornadoDat
 
 
 def input_name(row: Mapping[str, Any]) -> str:
-    """The name of an input: the words for its setting, else the label that the table gives it."""
+    """The name of an input: the words for its setting, else the label that the table gives it, as words."""
     path = str(row["path"])
-    return capital(terms.setting(path) if path in terms.SETTINGS else str(row.get("label") or terms.setting(path)))
+    own = path.rpartition(".")[2]
+    label = str(row.get("label") or own)
+    plain = path in terms.SETTINGS or label == own.replace("_", " ")
+    return capital(terms.setting(path) if plain else label)
+
+
+PERCENTILES = "P10, P90"  # what the ends are where they are not those of a range
 
 
 def ends_text(experiment: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, str]:

@@ -63,16 +63,29 @@ def ranges_table(key: str, e: Json) -> Table | None:
     rows = []
     for row in e.get("tornado") or ():
         ends = tornado.ends_text(e, row)
-        cells: list[Cell] = [tornado.input_name(row), ends["low"], ends["high"]]
+        kind = "percentiles 10 and 90" if row.get("percentiles") else "its range"
+        cells: list[Cell] = [tornado.input_name(row), kind, ends["low"], ends["high"]]
         cells += [row[side]["results"].get(n) for n in wanted for side in ("low", "high")]
         rows.append(tuple(cells))
-    columns = [text("Input"), text("Low", 24), text("High", 24)]
+    columns = [text("Input"), text("Ends of", 27), text("Low", 24), text("High", 24)]
     for n in wanted:
         metric, name = BY_NAME[n], capital(terms.words(n))
         columns += [number(f"{name}, {side}", metric.unit, metric.decimals + (metric.unit == "$M"), 19)
                     for side in ("low", "high")]  # fmt: skip
     return Table(f"{key}-ranges", "Inputs, their ranges, and the results at both ends", tuple(columns), tuple(rows),
-                 more="Other results are in the JSON." if len(found) > LISTED else "") if rows else None  # fmt: skip
+                 more=f"{beyond(e)} {'Other results are in the JSON.' if len(found) > LISTED else ''}".strip(),
+                 ) if rows else None  # fmt: skip
+
+
+def beyond(e: Json) -> str:
+    """Inputs whose value in the base run lies outside their ends: both ends then lie on one side of the base."""
+    rows = [r for r in e.get("tornado") or () if outside(r.get("base"), r["low"]["value"], r["high"]["value"])]
+    said = joined(f"{tornado.input_name(r)} ({r['base_text']})" for r in rows)
+    return f"The base lies outside the ends of {said}." if said else ""
+
+
+def outside(value: float | None, low: float | None, high: float | None) -> bool:
+    return value is not None and low is not None and high is not None and not low <= value <= high
 
 
 def bands_table(key: str, e: Json) -> Table | None:
@@ -85,7 +98,10 @@ def bands_table(key: str, e: Json) -> Table | None:
             (capital(terms.words(n)), UnitOf(own), own, *(shown(n, band.get(p)) for p in ("p10", "p50", "p90")))
         )
     columns = (text("Result", 52), text("Unit", 22), number("Base"), number("P10"), number("P50"), number("P90"))
-    return Table(f"{key}-bands", "Percentiles over the samples", columns, tuple(rows)) if rows else None
+    off = joined(terms.words(n) for n, b in (e.get("bands") or {}).items()
+                 if outside(base.get(n), b.get("p10"), b.get("p90")))  # fmt: skip
+    more = f"The base lies outside P10 to P90 of {off}: the samples are not centered on it." if off else ""
+    return Table(f"{key}-bands", "Percentiles over the samples", columns, tuple(rows), more=more) if rows else None
 
 
 def chances(e: Json) -> list[str]:
