@@ -206,9 +206,9 @@ def test_the_ends_of_inputs_say_what_they_are_and_where_the_base_lies_outside() 
     assert (mtbf["percentiles"], price["percentiles"]) == (False, True)
     assert mtbf["base"] == 20 * 3600 and price["low"]["value"] * 3600 == pytest.approx(1 + 0.6**0.5 / 2**0.5)
     table = ranges_table("s", e)
-    assert table is not None and table.more.startswith("The base lies outside the ends of MTBF (")
+    assert table is not None and table.more.startswith("The base lies outside the ends of MTBF (0.83\u00a0days).")
     assert [row[:2] for row in table.rows] == [(input_name(row), kind) for row, kind in zip(
-        e["tornado"], ["its range", "percentiles 10 and 90"], strict=True)]  # fmt: skip
+        e["tornado"], ["its range", "P10 and P90"], strict=True)]  # fmt: skip
     assert {input_name(mtbf), input_name(price)} == {"MTBF", "Price of a GPU-hour"}
     bands = bands_table("s", e | {"base_results": {"cost": 1e12}, "bands": {"cost": {"p10": 1, "p50": 2, "p90": 3}}})
     assert bands is not None and bands.more.startswith("The base lies outside P10 to P90 of cost:")

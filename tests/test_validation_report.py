@@ -77,7 +77,7 @@ def test_what_fits_have_not_seen_stands_beside_what_they_have() -> None:
     page = screen_page(bind_validation(build([Held("f.csv", "ab" * 32, TIME, rows, predictions(rows), refit=made)])))
     page = page.replace("\u00a0", " ")
     for row in e["refit"]["without"]:
-        assert f"{100 * row['median_abs']:.1f} % at the median" in page
+        assert f"is predicted within {100 * row['median_abs']:.1f} % and {100 * row['p90_abs']:.1f} %" in page
     assert "Step time, publishers left out" in page and "validate --refit" not in page
     assert "validate --refit" in screen_page(bind_validation(build([Held("f", "", TIME, rows, predictions(rows))])))
 

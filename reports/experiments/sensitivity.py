@@ -198,8 +198,7 @@ def tornado(table: Table, base: Mapping[str, float]) -> list[Json]:
                 "results": {n: number(results[n][place]) for n in names}}  # fmt: skip
 
     return [{"path": axis.path, "label": axis.path.rpartition(".")[2].replace("_", " "), "low": end(k, 0),
-             "high": end(k, 1), "percentiles": draws.are_percentiles(axis), "base": number(own[k]),
-             "base_text": _text(axis, own[k])}
+             "high": end(k, 1), "percentiles": draws.are_percentiles(axis), "base": number(own[k])}
             for k, axis in enumerate(table.axes)]  # fmt: skip
 
 

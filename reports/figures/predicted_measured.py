@@ -11,7 +11,7 @@ from reports.figures.scale import Scale
 from reports.figures.sheet import LINE, Sheet
 
 NAME = "predicted_measured"
-LEFT, WIDE, TALL = 19.0, 153.0, 68.0
+LEFT, WIDE, TALL = 19.0, 153.0, 52.0
 BANDS = ((0.2, style.STONE), (0.1, style.SELECTED))
 NAMES = {"time": "step time", "memory": "memory of a GPU"}
 

@@ -92,7 +92,8 @@ PERCENTILES = "P10, P90"  # what the ends are where they are not those of a rang
 
 
 def ends_text(experiment: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, str]:
-    """Both ends of an input's range in print, in one unit; the table's own texts where they are no numbers."""
+    """Both ends of an input's range, and its value in the base run, in print, in one unit; the table's own texts where
+    they are no numbers."""
     values = {side: words.known(row[side].get("value")) for side in ("low", "high")}
     known = [v for v in values.values() if v is not None]
     if len(known) < 2:
@@ -101,6 +102,7 @@ def ends_text(experiment: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str
     path = str(row["path"])
     unit = charts.shown_unit(known, holds.get(path, ""))
     name = f"{words.NB}{unit.name}" if unit.name else ""
+    values |= {"base": own} if (own := words.known(row.get("base"))) is not None else {}
     return {side: f"{words.plain((v or 0.0) / unit.factor)}{name}" for side, v in values.items()}
 
 

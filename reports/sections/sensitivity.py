@@ -63,7 +63,7 @@ def ranges_table(key: str, e: Json) -> Table | None:
     rows = []
     for row in e.get("tornado") or ():
         ends = tornado.ends_text(e, row)
-        kind = "percentiles 10 and 90" if row.get("percentiles") else "its range"
+        kind = "P10 and P90" if row.get("percentiles") else "its range"
         cells: list[Cell] = [tornado.input_name(row), kind, ends["low"], ends["high"]]
         cells += [row[side]["results"].get(n) for n in wanted for side in ("low", "high")]
         rows.append(tuple(cells))
@@ -80,7 +80,7 @@ def ranges_table(key: str, e: Json) -> Table | None:
 def beyond(e: Json) -> str:
     """Inputs whose value in the base run lies outside their ends: both ends then lie on one side of the base."""
     rows = [r for r in e.get("tornado") or () if outside(r.get("base"), r["low"]["value"], r["high"]["value"])]
-    said = joined(f"{tornado.input_name(r)} ({r['base_text']})" for r in rows)
+    said = joined(f"{tornado.input_name(r)} ({tornado.ends_text(e, r)['base']})" for r in rows)
     return f"The base lies outside the ends of {said}." if said else ""
 
 
