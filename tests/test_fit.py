@@ -163,7 +163,8 @@ def test_coverage_is_of_the_interval_that_a_report_prints() -> None:
 
 def test_a_publisher_is_the_first_name_of_a_source() -> None:
     sources = {"mlcommons/training_results_v5.1: Cisco/results": "mlcommons", "pytorch/torchtitan: x": "pytorch",
-               "huggingface.co nanotron/old_bench": "huggingface.co", "NVIDIA-NeMo/Megatron-Bridge": "NVIDIA"}  # fmt: skip
+               "huggingface.co nanotron/old_bench": "huggingface.co",
+               "NVIDIA-NeMo/Megatron-Bridge": "NVIDIA"}  # fmt: skip
     assert [publisher({"source": source}) for source in sources] == list(sources.values())
 
 
