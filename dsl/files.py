@@ -36,6 +36,7 @@ class File(NamedTuple):
     size: int
     tree: Tree
     problems: tuple[Problem, ...]
+    data: bytes = b""  # as they stand on disk: what the SHA-256 is of
 
 
 class Link(NamedTuple):
@@ -160,9 +161,9 @@ def _file(data: bytes, name: str, logical: str, key: str, folder: Path | None, l
             help="save the file as UTF-8",
         )
         shown = data.decode("utf-8", "replace").replace("\r\n", "\n")
-        return File(name, logical, key, folder, library, shown, hashed, len(data), (), (problem,))
+        return File(name, logical, key, folder, library, shown, hashed, len(data), (), (problem,), data)
     tree, problems = parse(text, name)
-    return File(name, logical, key, folder, library, text, hashed, len(data), tree, tuple(problems))
+    return File(name, logical, key, folder, library, text, hashed, len(data), tree, tuple(problems), data)
 
 
 def _follow(main: File, library: Path | None, unsaved: Unsaved = NONE) -> Loaded:
@@ -227,7 +228,7 @@ def _target(
         problems.append(Problem("E02", title, span, "here", (), (why,), f'write "{meant}"'))
         return None
     shelved = shelf / wanted.removeprefix("library/") if wanted.startswith("library/") else None
-    if file.folder is not None and (file.folder / wanted).is_file():
+    if file.folder is not None and (file.folder / wanted).is_file() and not _copied(file.folder / wanted, shelved):
         path = file.folder / wanted
         own = _inside(path, shelf)
         if shelved is not None and shelved.is_file() and not own:
@@ -246,6 +247,14 @@ def _target(
         problems += [problem] if problem else []
         return None
     return _read(real, name, logical, own, unsaved)
+
+
+def _copied(path: Path, shelved: Path | None) -> bool:
+    """Whether a file is a copy of the library's of that name, as the attachments of a report hold it."""
+    try:
+        return shelved is not None and not path.samefile(shelved) and path.read_bytes() == shelved.read_bytes()
+    except OSError:
+        return False
 
 
 def _logical(path: Path, main: File) -> str:

@@ -276,7 +276,7 @@ class Resolution:
     def _imports(self) -> Iterable[Imported]:
         for file in self.loaded.files.values():
             if file.key != self.loaded.main.key:
-                yield Imported(file.logical, file.sha256, file.size)
+                yield Imported(file.logical, file.sha256, file.size, file.data)
         yield from self.configurations.values()
 
     def hazard(self, scope: Scope) -> Defined | None:

@@ -220,11 +220,12 @@ class Report(NamedTuple):
 
 
 class Imported(NamedTuple):
-    """A file that the scenario read: its logical path, the SHA-256 of its bytes and their number."""
+    """A file that the scenario read: its logical path, the SHA-256 of its bytes, their number, and they themselves."""
 
     path: str
     sha256: str
     size: int
+    data: bytes = b""
 
 
 Experiment = Run | Compare | Table | Portfolio | Roofline

@@ -35,7 +35,7 @@ def filled(body: Body, main: File, read: dict[str, ReadFile], problems: list[Pro
     logical = _logical(path, main)
     found, wrong = read_config(data, entry.value.value)
     problems += [_labelled(problem, entry) for problem in wrong]
-    read.setdefault(logical, ReadFile(logical, sha256(data).hexdigest(), len(data)))
+    read.setdefault(logical, ReadFile(logical, sha256(data).hexdigest(), len(data), data))
     return body._replace(whole=False) if found is None else _with(body, entry, found, logical)
 
 

@@ -8,7 +8,7 @@ from importlib import metadata
 
 PACKAGES = (
     "click", "font-source-sans-pro", "jinja2", "lark", "matplotlib", "numpy",
-    "pandas", "platformdirs", "pygments", "rich", "weasyprint",
+    "pandas", "platformdirs", "pygments", "pypdf", "rich", "weasyprint",
 )  # fmt: skip
 CACHE = "export TONNAGE_CACHE=a-folder-you-may-write"
 

@@ -114,7 +114,7 @@ def as_json(document: Json) -> str:
 
 def documents(job: Job, source: Source, document: Json) -> Made:
     """The files asked for, of one scenario."""
-    given, name = {job.file.name: source.scenario.source.encode()}, document["report"].get("logo")
+    given, name = source.given, document["report"].get("logo")
     if not name or set(job.formats) == {"json"}:
         return printed(job.file.stem, job.formats, document, given)
     from reports.book import bind
@@ -161,12 +161,17 @@ def printed(
 
 def add_pdf(made: Made, place: Path, book: "Book", given: Mapping[str, bytes], inside: Mapping[str, bytes]) -> None:
     """Adds the PDF with the files that travel in it: what it was made from, then its numbers and tables."""
+    from reports.attached import placed
     from reports.pdf import Attachment, PangoMissing, render_pdf
 
-    files = [Attachment(name, data, "The scenario", "Source") for name, data in given.items()]
+    names, about = placed(given), "The scenario"
+    files = []
+    for name, data in given.items():
+        files.append(Attachment(names[name], data, about, "Source"))
+        about = "A file that the scenario reads"
     about = "All numbers of this document"
     for name, data in inside.items():
-        files.append(Attachment(name, data, about))
+        files.append(Attachment(name if name not in names.values() else f"made/{name}", data, about))
         about = "A table of this document"
     try:
         made.contents[place], heard = render_pdf(book, files)

@@ -167,6 +167,7 @@ def check_stream(stream: bool, chosen: tuple[str, ...], files: tuple[Path, ...])
 @click.option("--vary", "varied", multiple=True, metavar="NAME=RANGE", help="Vary a setting (layout.tensor=1..8)")
 @click.option("--diff", "pair", nargs=2, type=click.Path(path_type=Path), metavar="OLD NEW",
               help="Say what changed from one file, or rendered JSON, to another; --set applies to NEW.")
+@click.option("--check-pdf", is_flag=True, help="Check FILES, which are PDFs made by this program, and render nothing.")
 @click.option("--jobs", default=1, show_default=True, type=click.IntRange(1, 256),
               help="Processes: one file each, or the points of one file's tables.")
 @click.option("--resume", is_flag=True, help="Go on with tables where an earlier call was stopped.")
@@ -180,6 +181,7 @@ def render(
     overrides: tuple[str, ...],
     varied: tuple[str, ...],
     pair: tuple[Path, Path] | None,
+    check_pdf: bool,
     jobs: int,
     resume: bool,
     scheduler: str | None,
@@ -194,6 +196,10 @@ def render(
     if not files:
         raise click.UsageError("Missing argument 'FILES...': which scenarios?")
     files = tuple(dict.fromkeys(files))
+    if check_pdf:
+        from reports.commands.check_pdf import checked
+
+        return checked(files, quiet)
     stream = out == STREAM
     check_stream(stream, chosen, files)
     refuse_clashes(files)

@@ -29,6 +29,12 @@ class Source:
     problems: tuple[Problem, ...]
     texts: Mapping[str, str]
     recipe: Recipe | None = None  # for processes that evaluate its tables
+    data: bytes = b""  # the file as it stands on disk
+
+    @property
+    def given(self) -> dict[str, bytes]:
+        """Everything that the documents are made from: the file and what it imports, by their paths from its folder."""
+        return {self.file.name: self.data} | {i.path: i.data for i in self.scenario.imports}
 
     @property
     def in_error(self) -> bool:
@@ -85,7 +91,7 @@ def read(file: Path, overrides: Sequence[str] = (), varied: Sequence[str] = ()) 
     scenario, problems = resolve(loaded, NAMES, overrides, varied)
     own = tuple((f.key, f.text) for f in loaded.files.values() if not f.library)
     recipe = Recipe(str(file), own, tuple(overrides), tuple(varied))
-    return Source(file, scenario, (*problems, *scenario.warnings), loaded.sources, recipe)
+    return Source(file, scenario, (*problems, *scenario.warnings), loaded.sources, recipe, loaded.main.data)
 
 
 def runs_of(scenario: Scenario) -> dict[str, Run]:
