@@ -76,7 +76,7 @@ def test_pictures_and_pages_named_are_there(page: str) -> None:
 def test_commands_named_exist() -> None:
     assert set(re.findall(r"bin/scn ([a-z]+)", TEXT)) == {name.split()[0] for name in subcommands(scn)}
     options = {option for command in (render, scn.commands["check"]) for p in command.params for option in p.opts}
-    assert set(re.findall(r"bin/(?:render|scn check).*? (--[a-z]+)", TEXT)) <= options
+    assert set(re.findall(r"bin/(?:render|scn check).*? (--[a-z-]+)", TEXT)) <= options
 
 
 def test_make_targets_named_exist() -> None:
