@@ -86,8 +86,9 @@ def stage_memory(run: Run, d: Degrees, made: Timing, stage: Stage) -> StageMemor
     kept = in_flight * add(kept_bytes(run, made, s) + sent(run, d, s) for s in held) / len(held)
     logits = logits_bytes(run, d) * (1 + run.model.mtp) * any(s.last for s in held)
     working = working_set(run, d, made)
-    at_loss = logits + head_held(run, d, made) * any(s.last for s in held)
-    peak = np.maximum(at_loss, working + gathered)
+    head = head_held(run, d, made) * any(s.last for s in held)
+    lossy = logits + head > working + gathered  # the peak stands where the loss is computed
+    peak = np.where(lossy, logits + head, working + gathered)
     away = offload.of(run).activations * kept
     kept = kept - away + np.minimum(offload.buffers(run, largest_kept(run, made)), away)
     tensors = kept_states.device + kept + peak
@@ -108,14 +109,14 @@ def stage_memory(run: Run, d: Degrees, made: Timing, stage: Stage) -> StageMemor
         kept_states.weights,
         kept_states.gradients,
         kept_states.optimizer,
-        np.where(logits > working + gathered, 0.0, gathered),
+        np.where(lossy, head, gathered),
         kept,
-        np.where(logits > working + gathered, logits, 0.0),
-        np.where(logits > working + gathered, 0.0, working),
+        np.where(lossy, logits, 0.0),
+        np.where(lossy, 0.0, working),
         buckets + ZERO * kept,
         links,
         context,
-        reserved - tensors,
+        reserved - tensors + run.memory.reserve,
         allocated,
         reserved,
         largest(list(totals.values())),

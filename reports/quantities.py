@@ -72,6 +72,12 @@ class Quantity:
         shown = value / self.display.factor
         return plain(shown) if self.decimals is None else fixed(shown, self.decimals)
 
+    @property
+    def printed(self) -> float:
+        """The value in its unit as it is printed: rounded to its decimals."""
+        shown = (self.value or 0.0) / self.display.factor
+        return shown if self.decimals is None else float(f"{shown:.{self.decimals}f}")
+
     def number(self) -> str:
         """The number without its unit; an en dash where it is missing, "+" in front where differences are shown."""
         if self.value is None or not math.isfinite(self.value):

@@ -4,6 +4,7 @@ A cell is a text, a Quantity (its own unit), a plain number in base units (shown
 None for a missing value.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -46,6 +47,12 @@ class Column:
     decimals: int | None = None
     width: float | None = None
     signed: bool = False
+
+    def quantity(self, cell: Cell) -> Quantity | None:
+        """A cell as the quantity it is printed as; None where it is none."""
+        if isinstance(cell, Quantity):
+            return cell
+        return Quantity(float(cell), self.unit, self.decimals) if isinstance(cell, (int, float)) else None
 
     def show(self, cell: Cell) -> str:
         """What the page prints of a cell."""
@@ -130,6 +137,24 @@ class Table:
     def long(self) -> bool:
         """Whether it may break over pages (more than 14 rows)."""
         return len(self.shown) > 14
+
+    @property
+    def rounded(self) -> bool:
+        """Whether, by rounding alone, the printed rows of a column do not add up to its printed total."""
+        return self.totals > 0 and any(self.unequal(i) for i, c in enumerate(self.columns) if c.kind == "number")
+
+    def unequal(self, place: int) -> bool:
+        """The same of one column; one that is no sum, or holds several units, is none of it."""
+        quantities = [self.columns[place].quantity(row[place]) for row in self.rows]
+        cut = len(quantities) - self.totals
+        parts, whole = [q for q in quantities[:cut] if q and not q.missing], quantities[cut]
+        if not parts or whole is None or any(q.unit != whole.unit or q.decimals is None for q in (*parts, whole)):
+            return False
+        exact = sum(q.value or 0.0 for q in parts)
+        if whole.missing or not math.isclose(exact, whole.value or 0.0, rel_tol=1e-6):
+            return False
+        finest = max(q.decimals or 0 for q in (*parts, whole))
+        return round(sum(q.printed for q in parts) - whole.printed, finest) != 0
 
     def cells(self) -> list[list[tuple[str, Column, str]]]:
         """The rows printed, as (text, column, status word or "")."""

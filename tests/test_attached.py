@@ -1,16 +1,22 @@
 """What travels in a PDF is enough: taken out into an empty folder it renders the same JSON, byte for byte."""
 
+import json
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from reports.attached import placed
+from reports.book import bind
 from reports.commands.job import perform
 from reports.commands.outcome import Job, Outcome
 from reports.selfcheck.checks import findings
+from reports.selfcheck.finding import close
 from reports.selfcheck.inside import attached
+from reports.selfcheck.navigation import contents_of
 from reports.selfcheck.opened import opened
+from reports.tables import Table
 
 DATA = Path(__file__).parent / "data"
 PLAN = """edition 2026
@@ -79,7 +85,33 @@ def test_shipped_scenarios_pass_every_check_and_come_back(name: str, scenarios: 
     assert outcome.problems == ""  # what WeasyPrint or a font complains of would stand here
     pdf = tmp_path / "out" / f"{name}.pdf"
     assert [f for f in findings(opened(pdf)) if f.holds is False] == []
+    in_order(pdf)
     again(pdf, f"{name}.scn", tmp_path / "empty")
+    document = json.loads((tmp_path / "empty" / f"{name}.json").read_text("utf-8"))
+    assert [parted for table in bind(document).tables for parted in no_sums(table)] == []
+
+
+def in_order(pdf: Path) -> None:
+    """Another program selects the text, and meets the headings in the order of the contents."""
+    text = close(subprocess.run(["pdftotext", pdf, "-"], capture_output=True, text=True, check=True).stdout)
+    file, at = opened(pdf), 0
+    for line in contents_of(file)[1:]:
+        at = text.find(close(line.text), at)
+        assert at >= 0, line.text
+        at += 1
+
+
+def no_sums(table: Table) -> list[str]:
+    """The columns of a table whose total, the first of its last rows, is not the sum of the rows above."""
+    wrong = []
+    for i, column in enumerate(table.columns):
+        cells = [column.quantity(row[i]) for row in table.rows]
+        cut = len(cells) - table.totals
+        whole, parts = cells[cut] if table.totals else None, [q.value for q in cells[:cut] if q and q.value is not None]
+        if column.kind == "number" and whole and whole.value is not None and parts:
+            far = abs(sum(parts) - whole.value) > 1e-9 * max(abs(v) for v in (whole.value, *parts))
+            wrong += [f"{table.key}: {column.name}"] if far else []
+    return wrong
 
 
 def test_files_taken_out_stand_where_they_find_each_other() -> None:

@@ -56,3 +56,14 @@ def test_sums_and_shares_of_what_is_there() -> None:
 
 def test_thousands_in_a_cell_do_not_break() -> None:
     assert number("n", decimals=0).show(16384.0) == f"16{NBSP}384"
+
+
+def test_a_total_that_rounding_parts_from_its_rows_is_said() -> None:
+    def table(*values: float) -> Table:
+        rows = tuple((f"r{i}", v) for i, v in enumerate(values))
+        return Table("t", "T", (text("Row"), number("Days", "days", 1)), rows, totals=1)
+
+    day = 86400.0
+    assert table(0.14 * day, 0.14 * day, 0.28 * day).rounded  # 0.1 + 0.1 and 0.3
+    assert not table(0.1 * day, 0.2 * day, 0.3 * day).rounded
+    assert not table(1 * day, 2 * day, 7 * day).rounded  # no sum at all

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from engine import layout, validity
 from engine.evaluate import Result, evaluate, fill_memory
 from engine.read import read
+from reports.sections.memory import TERMS
 from tests.settings import settings as flat
 
 EXPERTS = {
@@ -100,6 +101,9 @@ def test_every_layout_that_can_be_built_adds_up(changed: dict[str, Any]) -> None
     fill_memory(r)  # every stage, not only those that can be the fullest
     assert sum(s.layers for s in r.memory) == changed["model.layers"]
     assert max(float(s.total[0]) for s in r.memory) == value(r, "memory_per_gpu") == fullest
+    for stage in r.memory:
+        terms = sum(float(getattr(stage, term)[0]) for term, _ in TERMS)
+        assert terms == pytest.approx(float(stage.total[0]), rel=1e-9)
     assert 0 < value(r, "effective_training_time") <= 1
     assert 0 <= value(r, "mfu") < 1
 

@@ -18,7 +18,7 @@ TERMS = (  # key, name of its row
     ("buffers", "Framework buffers"),
     ("communicators", "NCCL communicators"),
     ("context", "CUDA context"),
-    ("slack", "Allocator slack and fragmentation"),
+    ("slack", "Allocator slack, fragmentation and memory.reserve"),
 )
 COLUMNS = (  # name of a column, the terms it holds
     ("Weights", ("weights",)),
