@@ -4,13 +4,14 @@ All numbers and cross references are given here, so that HTML and PDF agree; tem
 drawn when a page asks for them.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dsl.kind import CHAPTERS
 from reports import figures
+from reports.company import NOBODY, Company
 from reports.plan import Json, Plan, Section, plan_of
 from reports.sections import ONE_PAGE, OUTLINE, Chapter
 from reports.sections.control import control
@@ -61,6 +62,7 @@ class Book:
     control: Section
     chapters: tuple[Numbered, ...]
     logo: str = ""  # a data: address
+    company: Company = NOBODY  # whose templates and style it is printed with
 
     @cached_property
     def pictures(self) -> dict[str, "Picture"]:
@@ -103,11 +105,11 @@ class Book:
         return [table for section in self.sections for table in section.tables]
 
 
-def bind(document: Json) -> Book:
-    """The book of a document (the JSON of reports/document.py)."""
+def bind(document: Json, company: Company = NOBODY) -> Book:
+    """The book of a document (the JSON of reports/document.py), with the templates of a company."""
     plan = plan_of(document)
-    signed = Section("control", "", template="nothing") if is_one_page(plan) else control(plan)
-    return bound(plan, front(plan), signed, chosen(plan))
+    signed = Section("control", "", template="nothing") if is_one_page(plan) else control(plan, company)
+    return replace(bound(plan, front(plan), signed, with_added(chosen(plan), company)), company=company)
 
 
 def bound(plan: Plan, front: Section, control: Section, outline: Sequence[Chapter]) -> Book:
@@ -143,6 +145,24 @@ def chosen(plan: Plan) -> list[Chapter]:
     if asked:
         return [c for c in OUTLINE if c.always or set(CHAPTERS.get(c.key, (c.key,))) & set(asked)]
     return [c for c in OUTLINE if not c.kinds or plan.report.get("kind") in c.kinds]
+
+
+def with_added(outline: list[Chapter], company: Company) -> list[Chapter]:
+    """The chapters with those that a company adds, each behind the one it names, else before the appendices."""
+    if outline == [ONE_PAGE]:
+        return outline
+    for key, title, after in company.added:
+        keys = [c.key for c in outline]
+        place = keys.index(after) + 1 if after in keys else sum(not c.appendix for c in outline if c.numbered)
+        appendix = after in keys and outline[place - 1].appendix
+        own = Chapter(f"own-{key}", title, (only(Section(f"own-{key}", "", template=f"own/{key}")),), appendix)
+        outline = [*outline[:place], own, *outline[place:]]
+    return outline
+
+
+def only(section: Section) -> Callable[[Plan], Section]:
+    """What makes that section of any plan."""
+    return lambda plan: section
 
 
 def labeled(chapters: Sequence[Numbered]) -> Iterator[tuple[str, str, str]]:

@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from jinja2 import FileSystemLoader, StrictUndefined
-from jinja2.sandbox import SandboxedEnvironment
+from jinja2 import FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 import templates
 from reports import fonts
 from reports.book import Book, Numbered, bind
+from reports.bounded import BoundedEnvironment
+from reports.company import NOBODY, Company
+from reports.company_pages import run
 from reports.identity import head
 from reports.origins import signs
 from reports.plan import Json, Section
@@ -28,16 +30,20 @@ if TYPE_CHECKING:
 FOLDER = Path(templates.__file__).parent
 
 
+OURS = "tonnage/"  # before the name of a shipped template, for one that takes its place and extends it
+
+
 @cache
-def environment(folders: tuple[str, ...] = ()) -> SandboxedEnvironment:
-    """Templates of those folders first, then the shipped ones. Everything is escaped, whatever a file is called."""
-    env = SandboxedEnvironment(
-        loader=FileSystemLoader([*folders, str(FOLDER)]),
+def environment(company: Company = NOBODY) -> BoundedEnvironment:
+    """Templates of the company first, then the shipped ones. Everything is escaped, whatever a file is called."""
+    env = BoundedEnvironment(
+        loader=FunctionLoader(lambda name: source(company, name)),
         autoescape=True,
         undefined=StrictUndefined,
         lstrip_blocks=True,
         finalize=lambda value: MISSING if value is None else value,
     )
+    del env.filters["safe"]
     env.filters |= {
         "sentence": sentence,
         "capital": capital,
@@ -45,12 +51,27 @@ def environment(folders: tuple[str, ...] = ()) -> SandboxedEnvironment:
         "joined": joined,
         "unit": lambda name: unit_of(name).name,
         "breakable": breakable,
-        "values": values,
         "signs": signs,
         "wordy": lambda text: any(c.isalpha() for c in text),
     }
     env.globals |= {"count": count, "quantity": quantity}
     return env
+
+
+def source(company: Company, name: str) -> tuple[str, str, None] | None:
+    """The text of a template and the file it is from."""
+    if name in company.texts:
+        return company.texts[name], company.place(name), None
+    path = FOLDER / name.removeprefix(OURS)
+    return (path.read_text(encoding="utf-8"), str(path), None) if name.removeprefix(OURS) in shipped() else None
+
+
+@cache
+def shipped() -> frozenset[str]:
+    """The names of the templates of a report, each of which a company may put its own in the place of."""
+    return frozenset(
+        ["page.html", "macros.html", *(f"sections/{path.name}" for path in FOLDER.glob("sections/*.html"))]
+    )
 
 
 def breakable(path: str, medium: str) -> str:
@@ -63,7 +84,7 @@ def quantity(value: float | None, unit: str = "", decimals: int | None = None) -
     return Quantity(value, unit, decimals)
 
 
-def screen_page(book: Book, folders: Sequence[str] = ()) -> str:
+def screen_page(book: Book) -> str:
     """One HTML file: fonts as data, figures inline, a policy that lets nothing be fetched."""
     script = (FOLDER / "sort.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -71,23 +92,24 @@ def screen_page(book: Book, folders: Sequence[str] = ()) -> str:
         "default-src 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'; "
         f"script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     )
-    body = page(book, "screen", folders, {"policy": policy, "script": Markup(script), "style": STYLE_MARK})
-    style = "\n".join((fonts.data_faces(body), sheet(book, "print.css"), sheet(book, "screen.css")))
+    body = page(book, "screen", {"policy": policy, "script": Markup(script), "style": STYLE_MARK})
+    style = "\n".join((fonts.data_faces(body), sheet(book, "print.css"), sheet(book, "screen.css"),
+                       book.company.style))  # fmt: skip
     return body.replace(STYLE_MARK, style, 1)
 
 
-def paper_page(book: Book, folders: Sequence[str] = ()) -> str:
+def paper_page(book: Book) -> str:
     """The HTML that WeasyPrint reads: fonts and figures by address."""
-    style = "\n".join((fonts.file_faces(), sheet(book, "print.css"), sheet(book, "paper.css")))
-    return page(book, "paper", folders, {"script": "", "style": Markup(style)})
+    style = "\n".join((fonts.file_faces(), sheet(book, "print.css"), sheet(book, "paper.css"), book.company.style))
+    return page(book, "paper", {"script": "", "style": Markup(style)})
 
 
 STYLE_MARK = "/* style of the document */"
 
 
-def render_html(document: Json, folders: Sequence[str] = ()) -> str:
+def render_html(document: Json, company: Company = NOBODY) -> str:
     """The document as one self-contained HTML file."""
-    return screen_page(bind(document), folders)
+    return screen_page(bind(document, company))
 
 
 def sheet(book: Book, name: str) -> str:
@@ -96,48 +118,32 @@ def sheet(book: Book, name: str) -> str:
     return (FOLDER / name).read_text(encoding="utf-8").replace("size: A4", f"size: {paper}")
 
 
-def values(figure: "Picture") -> tuple[list[Sequence[str]], int]:
-    """What the marks of a figure say when pointed at, each once, and how many there are: those beyond MOST are cut."""
-    rows = list(dict.fromkeys(figure.tips))
-    return list(rows[:MOST]), len(rows)
-
-
-MOST = 60  # rows of the values under a figure
-
-
-def page(book: Book, medium: str, folders: Sequence[str], frame: Mapping[str, Any]) -> str:
-    env = environment(tuple(folders))
+def page(book: Book, medium: str, frame: Mapping[str, Any]) -> str:
+    env = environment(book.company)
     shared = common(book, medium)
-    macros = env.get_template("macros.html")
 
     def body(section: Section, template: str, **more: Any) -> Markup:
         given = shared | {"tables": {t.key: t for t in section.tables}}
-        return Markup(
-            env.get_template(f"sections/{template}.html").render(
-                given | {"m": macros.make_module(given)} | dict(section.facts or {}) | more
-            )
-        )
+        name = f"sections/{template}.html"
+        return Markup(run(book.company, env, name, given, dict(section.facts or {}) | more))
 
+    bodies = {p.section.key: body(p.section, p.section.form) for c in book.chapters for p in c.parts}
     chapters = [
         {
             "key": c.chapter.key,
             "heading": c.heading,
             "classes": c.chapter.classes,
             "sections": [
-                {"key": p.section.key, "heading": p.heading, "body": body(p.section, p.section.form)} for p in c.parts
+                {"key": p.section.key, "heading": p.heading, "body": bodies[p.section.key]} for p in c.parts
             ],
         }
         for c in book.chapters
     ]
-    return env.get_template("page.html").render(
-        shared
-        | dict(frame)
-        | {
-            "front": body(book.front, book.front.form),
-            "contents": body(book.control, book.control.form, toc=contents(book.chapters), summary=book.front.title),
-            "chapters": chapters,
-        }
-    )
+    front = body(book.front, book.front.form)
+    control = body(book.control, book.control.form, toc=contents(book.chapters), summary=book.front.title)
+    parts = [front, control, *bodies.values()]
+    whole = dict(frame) | {"front": front, "contents": control, "chapters": chapters}
+    return run(book.company, env, "page.html", shared, whole, sum(map(len, parts)))
 
 
 def contents(chapters: Sequence[Numbered]) -> list[dict[str, Any]]:
@@ -182,6 +188,7 @@ def common(book: Book, medium: str) -> dict[str, Any]:
         "logo": book.logo,
         "head": head(book.plan),
         "q": plan.result,
+        "setting": plan.setting,
         "status": plan.point["status"],
         "degrees": degrees(plan),
         "report": plan.report,
@@ -194,5 +201,5 @@ def picture(figure: "Picture", medium: str) -> Markup:
     if medium == "screen":
         return Markup(figure.svg)  # made by our own drawing code, which escapes the scenario's words
     return Markup('<img src="data:image/svg+xml,{}" alt="{}" style="width:{}mm;height:{}mm">').format(
-        Markup(quote(figure.still)), figure.alt, figure.width_mm, figure.height_mm
+        Markup(quote(figure.svg)), figure.alt, figure.width_mm, figure.height_mm
     )

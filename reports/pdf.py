@@ -19,6 +19,7 @@ from urllib.request import url2pathname
 
 from reports import fonts
 from reports.book import Book, bind
+from reports.company_pages import printing
 from reports.html import paper_page
 from reports.identity import head
 from reports.plan import Json
@@ -68,9 +69,7 @@ def loads(file: str | None) -> bool:
         return False
 
 
-def render_pdf(
-    book: Book | Json, attachments: Sequence[Attachment] = (), folders: Sequence[str] = ()
-) -> tuple[bytes, list[str]]:
+def render_pdf(book: Book | Json, attachments: Sequence[Attachment] = ()) -> tuple[bytes, list[str]]:
     """(the PDF, warnings). Raises PangoMissing where the system lacks a library.
 
     Warnings are characters no font has, and everything WeasyPrint complains about.
@@ -78,9 +77,9 @@ def render_pdf(
     if missing := missing_libraries():
         raise PangoMissing(missing)
     book = book if isinstance(book, Book) else bind(book)
-    page = paper_page(book, folders)
+    page = paper_page(book)
     heard: list[str] = []
-    with listening(heard):
+    with listening(heard), printing(book.company):
         data = written(page, book, attachments)
     return data, fonts.missing_glyphs(page) + heard
 

@@ -64,7 +64,6 @@ EMPTY_POINT: Json = {
             "unavailable",
             "reasons",
             "alternatives",
-            "remedies",
             "acceptance",
             "bus_bandwidth",
         ),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reports.commands import shell
+from reports.commands.company import Refused
 from reports.commands.files import write
 from reports.commands.outcome import Job, Outcome, word
 from reports.commands.source import Source, read
@@ -49,6 +50,8 @@ def perform(job: Job, told: Told = untold) -> Outcome:
             return rendered(job, told)
     except NoDask as error:
         return Outcome(str(job.file), shell.CANNOT_WRITE, verdict="Not rendered", problems=f"error: {error}")
+    except Refused as refused:
+        return Outcome(str(job.file), shell.IN_ERROR, verdict="Not rendered", problems=refused.text)
     except shell.CannotWrite as error:
         return Outcome(str(job.file), shell.CANNOT_WRITE, verdict="Not written", problems=f"error: {error}")
     except Exception as error:  # noqa: BLE001 - the catch-all of a worker: one file's accident is not the others'
@@ -115,14 +118,16 @@ def as_json(document: Json) -> str:
 def documents(job: Job, source: Source, document: Json) -> Made:
     """The files asked for, of one scenario."""
     given, name = source.given, document["report"].get("logo")
-    if not name or set(job.formats) == {"json"}:
+    if set(job.formats) == {"json"} or not (name or job.templates):
         return printed(job.file.stem, job.formats, document, given)
     from reports.book import bind
+    from reports.commands.company import company_of
     from reports.logo import read_logo
 
-    shown, data, why = read_logo(job.file.parent, str(name))
+    shown, data, why = read_logo(job.file.parent, str(name)) if name else ("", b"", "")
+    company = company_of(job.templates)
     made = printed(job.file.stem, job.formats, document, given | ({str(name): data} if data else {}),
-                   lambda own: replace(bind(own), logo=shown))  # fmt: skip
+                   lambda own: replace(bind(own, company), logo=shown))  # fmt: skip
     made.heard += [f"warning: {job.file}: {why}"] if why else []
     return made
 
@@ -145,17 +150,13 @@ def printed(
         return made
     from reports.book import bind
     from reports.csv_files import csv_files
-    from reports.fonts import missing_glyphs
     from reports.html import screen_page
     from reports.operations.files import of_document
 
     book = (binder or bind)(document)
     tables = {name: text.encode() for name, text in (csv_files(book.tables) | of_document(document)).items()}
     if "html" in formats:
-        page = screen_page(book)
-        made.contents[Path(f"{stem}.html")] = page.encode()
-        if "pdf" not in formats:  # which says the same
-            made.heard += [f"warning: {stem}.html: {text}" for text in missing_glyphs(page)]
+        made.contents[Path(f"{stem}.html")] = screen_page(book).encode()
     if "csv" in formats:
         made.contents.update({Path(f"{stem}.{name}"): table for name, table in tables.items()})
     if "pdf" in formats:

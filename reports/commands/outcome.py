@@ -20,6 +20,7 @@ class Job:
     resume: bool = False  # go on where an earlier call was stopped
     workers: int = 1  # processes for the points of large tables
     scheduler: str | None = None  # of dask, for the same
+    templates: Path | None = None  # a company's own templates and style
 
 
 @dataclass(frozen=True)

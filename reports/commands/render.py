@@ -172,6 +172,8 @@ def check_stream(stream: bool, chosen: tuple[str, ...], files: tuple[Path, ...])
               help="Processes: one file each, or the points of one file's tables.")
 @click.option("--resume", is_flag=True, help="Go on with tables where an earlier call was stopped.")
 @click.option("--scheduler", metavar="tcp://HOST:PORT", help="Hand files and points to a dask scheduler's workers.")
+@click.option("--templates", type=click.Path(path_type=Path), metavar="DIR",
+              help="Your own templates and style.css (docs/templates.md).")
 @click.option("--quiet", is_flag=True, help="Say nothing but problems.")
 @click.version_option(package_name="tonnage", prog_name="tonnage")
 def render(
@@ -185,6 +187,7 @@ def render(
     jobs: int,
     resume: bool,
     scheduler: str | None,
+    templates: Path | None,
     quiet: bool,
 ) -> int:
     """Render scenario FILES to documents.
@@ -203,9 +206,12 @@ def render(
     stream = out == STREAM
     check_stream(stream, chosen, files)
     refuse_clashes(files)
+    if said := unusable(templates):
+        shell.complain(said)
+        return shell.IN_ERROR
     folder = None if stream else Path(out)
     own = jobs if len(files) == 1 else 1
-    work = [Job(file, folder, chosen, overrides, varied, resume, own, scheduler) for file in files]
+    work = [Job(file, folder, chosen, overrides, varied, resume, own, scheduler, templates) for file in files]
     with progress(len(work), shown=not quiet and not stream and sys.stderr.isatty()) as tick:
         outcomes = done(work, jobs, scheduler, tick)
     report(outcomes, quiet)
@@ -214,6 +220,19 @@ def render(
         if not quiet:
             click.echo(str(place))
     return shell.worst([outcome.code for outcome in outcomes])
+
+
+def unusable(templates: Path | None) -> str:
+    """What is wrong with a company's templates, before anything is evaluated."""
+    if templates is None:
+        return ""
+    from reports.commands.company import Refused, company_of
+
+    try:
+        company_of(templates)
+    except Refused as refused:
+        return refused.text
+    return ""
 
 
 def done(work: list[Job], jobs: int, scheduler: str | None, tick: Tick) -> list[Outcome]:

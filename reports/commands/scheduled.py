@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 from reports.commands import shell
 from reports.commands.job import perform
@@ -30,11 +29,14 @@ def scheduled(work: list[Job], address: str, tick: Callable[[Outcome], None]) ->
 def away(job: Job) -> Job:
     """The job for a process that stands in another folder."""
     out = None if job.out is None else job.out.absolute()
-    return replace(job, file=job.file.absolute(), out=out, scheduler=None)
+    own = None if job.templates is None else job.templates.absolute()
+    return replace(job, file=job.file.absolute(), out=out, scheduler=None, templates=own)
 
 
 def back(job: Job, outcome: Outcome) -> Outcome:
     """What came of it, by the paths that were asked for."""
     written = tuple(job.out / path.name if job.out else path for path in outcome.written)
-    problems = outcome.problems.replace(str(Path(job.file).absolute()), str(job.file))
+    problems = outcome.problems
+    for place in filter(None, (job.file, job.templates)):
+        problems = problems.replace(str(place.absolute()), str(place))
     return replace(outcome, file=str(job.file), written=written, problems=problems)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from reports import style
 from reports.figures import words
-from reports.figures.picture import Tip
 from reports.figures.sheet import Sheet, fitted, width
 from reports.style import MUTE, RULE, VALUE
 
@@ -57,10 +56,10 @@ def _halves(column: Column, number: float) -> tuple[Column, ...]:
     return (left, left + half), (right - half, right)
 
 
-def draw_level(sheet: Sheet, level: Level, y: float, tip: Tip) -> None:
+def draw_level(sheet: Sheet, level: Level, y: float) -> None:
     """Draws the boxes of a row, with their name where it fits, and dots between two where there are more."""
     for left, right in level.columns:
-        sheet.rectangle(left, y - BOX / 2, right - left, BOX, level.fill, edge=level.edge, line=0.6, tip=tip)
+        sheet.rectangle(left, y - BOX / 2, right - left, BOX, level.fill, edge=level.edge, line=0.6)
         room = right - left - 0.8
         text = fitted(level.name if width(level.name, VALUE) <= room else level.short, room, VALUE)
         if len(text) > 3 or not text.endswith("…"):

@@ -1,16 +1,18 @@
 """Document control: revisions, provenance with hashes, approval."""
 
+from pathlib import PurePath
+
+from reports.company import NOBODY, Company
 from reports.plan import Plan, Section
 from reports.prose import capital, count
 from reports.sections.rooflines import operations
 from reports.tables import Cell, Table, code, text
 
 
-def control(plan: Plan) -> Section:
+def control(plan: Plan, company: Company = NOBODY) -> Section:
     """The tables a reader needs to trust and to sign the document."""
-    return Section(
-        "control", "Document control", tuple(t for t in (revisions(plan), provenance(plan), approval(plan)) if t)
-    )
+    tables = revisions(plan), provenance(plan, company), approval(plan)
+    return Section("control", "Document control", tuple(t for t in tables if t))
 
 
 def revisions(plan: Plan) -> Table | None:
@@ -22,7 +24,7 @@ def revisions(plan: Plan) -> Table | None:
     return Table("revisions", "Revisions", columns, rows) if rows else None
 
 
-def provenance(plan: Plan) -> Table:
+def provenance(plan: Plan, company: Company) -> Table:
     document = plan.document
     inputs = plan.point["inputs"]
     stated = sum(row["origin"] == "stated" for row in inputs)
@@ -37,6 +39,9 @@ def provenance(plan: Plan) -> Table:
         rows.append(("Inputs", capital(f"{count(len(found), 'operation')}, as stated"), " "))
     rows += [("Overridden", str(setting), " ") for setting in document.get("overrides") or ()]
     rows += [("Varied", str(setting), " ") for setting in document.get("varied") or ()]
+    if company.files:
+        said = f"{PurePath(company.folder).name}, {count(len(company.files), 'file')}"
+        rows.append(("Templates", said, company.digest))
     return Table(
         "provenance",
         "Provenance",

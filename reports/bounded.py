@@ -1,0 +1,81 @@
+"""Work that others' templates do, bounded: so many seconds, so much memory, so many characters.
+
+A sandbox keeps a template from files and from Python; these keep it from running on for ever.
+"""
+
+import ctypes
+import resource
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from jinja2 import Template
+from jinja2.exceptions import SecurityError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+SECONDS = 10.0  # of one template of a company, with all it includes
+MEMORY = 1 << 30  # bytes beyond what the process has
+CHARACTERS = 1_000_000  # of what one template adds
+DIGITS = 4096  # bits of a whole number
+
+
+class TooMuch(Exception):
+    """A template ran on for too long, or wrote too much."""
+
+
+class BoundedEnvironment(ImmutableSandboxedEnvironment):
+    """A sandbox in which nothing given is changed and no arithmetic grows without end."""
+
+    intercepted_binops = frozenset(["*", "**"])
+
+    def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
+        """Products of short numbers and texts; powers of small ones."""
+        if isinstance(left, int) and isinstance(right, int):
+            bits = left.bit_length() * right if operator == "**" else left.bit_length() + right.bit_length()
+            if bits > DIGITS:
+                raise SecurityError(f"{operator} makes a number of more than {DIGITS} bits")
+        return super().call_binop(context, operator, left, right)
+
+
+@contextmanager
+def bounded(seconds: float | None = None) -> Iterator[None]:
+    """Inside, this thread is stopped by TooMuch after so many seconds; the process may take so much more memory."""
+    thread, lock, ended = threading.get_ident(), threading.Lock(), False
+
+    def stop() -> None:
+        with lock:
+            if not ended:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(TooMuch))
+
+    timer = threading.Timer(seconds or SECONDS, stop)
+    timer.daemon = True
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    try:
+        known = [size for size in (soft, hard) if size != resource.RLIM_INFINITY]
+        resource.setrlimit(resource.RLIMIT_AS, (min([taken() + MEMORY, *known]), hard))
+        timer.start()
+        yield
+    finally:
+        with lock:
+            ended = True
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), None)
+        timer.cancel()
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+def taken() -> int:
+    """Bytes of address space that the process has."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
+
+
+def written(template: Template, given: dict[str, Any], most: int) -> str:
+    """What a template writes, stopped at ``most`` characters."""
+    parts, size = [], 0
+    for part in template.generate(given):
+        size += len(part)
+        if size > most:
+            raise TooMuch(f"it writes more than {most:,} characters")
+        parts.append(part)
+    return "".join(parts)
