@@ -66,17 +66,21 @@ def alternatives(run: Run, evaluate: Evaluate, limit: int = WANTED) -> list[Alte
 
     Where nothing fits, the nearest that can at least be built. One for each set of settings that is changed.
     """
-    own = list(changes(run))
+    found = built(run, list(changes(run)), evaluate, limit)
+    return varied([a for a in found if a.evaluated[0] == "ok"] or found, limit)
+
+
+def built(run: Run, own: list[Change], evaluate: Evaluate, limit: int) -> list[Alternative]:
+    """Runs with one change, and where fewer than ``limit`` of those will do with two, each evaluated."""
     single: list[tuple[Change, ...]] = [(c,) for c in own]
     double: list[tuple[Change, ...]] = [(a, b) for a, b in combinations(own, 2) if a.setting != b.setting]
     double.sort(key=lambda pair: pair[0].distance + pair[1].distance)
-    built: list[Alternative] = []
+    made: list[Alternative] = []
     for candidates, same in ((single, EVALUATED), (double[:PAIRS], SAME)):
-        built += _evaluated(run, candidates, evaluate, same)
-        fitting = [a for a in built if a.evaluated[0] == "ok"]
-        if len(fitting) >= limit:
+        made += _evaluated(run, candidates, evaluate, same)
+        if sum(a.evaluated[0] == "ok" for a in made) >= limit:
             break
-    return _varied([a for a in built if a.evaluated[0] == "ok"] or built, limit)
+    return made
 
 
 def _evaluated(run: Run, candidates: list[tuple[Change, ...]], evaluate: Evaluate, same: int) -> list[Alternative]:
@@ -99,7 +103,7 @@ def _evaluated(run: Run, candidates: list[tuple[Change, ...]], evaluate: Evaluat
     return [Alternative(candidate, changed, far, evaluate(changed)) for far, candidate, changed in chosen]
 
 
-def _varied(found: list[Alternative], limit: int) -> list[Alternative]:
+def varied(found: list[Alternative], limit: int) -> list[Alternative]:
     """The nearest, at most two for one set of settings."""
     result: list[Alternative] = []
     for a in sorted(found, key=lambda a: (len(a.changes), a.distance)):
@@ -202,12 +206,14 @@ def _batch(size: Column) -> Callable[[Run], Run]:
     return lambda run: replace(run, batch=size)
 
 
+def choice(setting: str, value: str, distance: float, **changed: Any) -> Change:
+    """A setting of the layout that is one of several kinds, with another of them."""
+    return Change(setting, value, distance, lambda run: with_layout(run, **changed))
+
+
 def _kinds(run: Run) -> Iterator[Change]:
     """Choices: the split, the schedule and its chunks, sharding, recomputation, how context is exchanged."""
     layout = run.layout
-
-    def choice(setting: str, value: str, distance: float, **changed: Any) -> Change:
-        return Change(setting, value, distance, lambda r: with_layout(r, **changed))
 
     if layout.split == "even":
         yield choice("split", "balanced", 0.2, split="balanced")

@@ -58,7 +58,7 @@ def evaluate(run: Run, advise: bool = True) -> Result:
         pay(result)
     _hide_partly(result)
     if advise and result.status in ("cannot_be_built", "does_not_fit") and result.columns["valid_layout"].size == 1:
-        result.alternatives = [a.text for a in alternatives.alternatives(run, _tried)]
+        result.nearest = alternatives.alternatives(run, _tried)
     return result
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from engine.alternatives import Alternative
 from engine.columns import Column, Flags
 from engine.cost import Gpus
 from engine.cost import Line as CostLine
@@ -57,7 +58,7 @@ class Result:
     reasons: list[str] = field(default_factory=list)
     rules: tuple[Rule, ...] = ()  # of the layout, each with the points that keep it
     partly: dict[str, Flags] = field(default_factory=dict)  # settings that only some points of a table lack
-    alternatives: list[str] = field(default_factory=list)
+    nearest: list[Alternative] = field(default_factory=list)  # where it cannot be built, or does not fit
     notes: list[str] = field(default_factory=list)
     degrees: Degrees | None = None
     parameters: Parameters | None = None

@@ -31,6 +31,7 @@ from reports.programme import off_plan, programme, with_programmes
 from reports.progress import progress
 from reports.prose import count
 from reports.provenance import provenance
+from reports.remedies import remedies
 from reports.roofline_point import roofline_point
 from reports.summary import failed, key_numbers
 from reports.summary import verdict as summary_verdict
@@ -238,6 +239,7 @@ def point(run: Run, result: Result, checks: tuple[Check, ...], start: str = "") 
     found["progress"] = progress(found["settings"], result, start)
     found["failures"] = failures(hazards(run), float(result.columns["used_gpus"][0]))
     found["formula_days"] = formula(result)
+    found["remedies"] = remedies(run, result, found["verdicts"], names_of)
     found["intervals"] = intervals(found["settings"], found["results"])
     found["notes"] = [*run.notes, *found["notes"]]
     found |= acceptance_of(result, found, run.name)

@@ -11,9 +11,9 @@ from importlib import metadata
 from pathlib import Path
 
 from dsl.cache import digest, folder
-from reports.style import FAMILY, MONO, font_files, missing
-
-FALLBACK = "DejaVu Sans"  # Greek, Cyrillic and signs that Source Sans Pro lacks; it comes with matplotlib too
+from reports import other_fonts
+from reports.other_fonts import FALLBACK  # Greek, Cyrillic and signs that Source Sans Pro lacks
+from reports.style import FAMILY, MONO, font_files, matplotlib_font, missing
 
 # What nearly every document needs; a subset of it is made once a process and serves most documents.
 BASIC = (
@@ -25,13 +25,12 @@ BASIC = (
 def faces() -> dict[tuple[str, int, str], Path]:
     """All font files of the document by (family, weight, style)."""
     files = font_files()
-    folder = files[MONO, 400, "normal"].parent
     names = {
         (400, "normal"): "DejaVuSans.ttf",
         (400, "italic"): "DejaVuSans-Oblique.ttf",
         (600, "normal"): "DejaVuSans-Bold.ttf",
     }
-    return files | {(FALLBACK, weight, style): folder / name for (weight, style), name in names.items()}
+    return files | {(FALLBACK, weight, style): matplotlib_font(name) for (weight, style), name in names.items()}
 
 
 @cache
@@ -110,21 +109,28 @@ def made(path: Path, text: str) -> bytes:
 
 
 def missing_glyphs(page: str) -> list[str]:
-    """A sentence for each run of characters of the page that its font cannot draw: they would print as boxes."""
+    """A sentence for the characters of the page, alternative texts included, that no font here can draw.
+
+    On paper they would be empty boxes; it names the package that brings a font for them.
+    """
     body = re.sub(r"<(style|script)\b.*?</\1>", " ", page, flags=re.S)
     code = "".join(re.findall(r"<(?:code|pre)\b[^>]*>(.*?)</(?:code|pre)>", body, flags=re.S))
-    texts = ((FAMILY, re.sub(r"<(code|pre)\b.*?</\1>", " ", body, flags=re.S)), (MONO, code))
+    alts = " ".join(re.findall(r' alt="([^"]*)"', body))
+    texts = ((FAMILY, re.sub(r"<(code|pre)\b.*?</\1>", " ", body, flags=re.S) + alts), (MONO, code))
     fallback = drawable(faces()[FALLBACK, 400, "normal"])
-    found = {
-        family: [
-            c
-            for c in missing(unescape(re.sub(r"<[^>]*>", " ", text)), family)
-            if c not in fallback and c not in INVISIBLE
-        ]
-        for family, text in texts
-    }
-    return [
-        f"{family} has no glyph for {' '.join(f'{c} (U+{ord(c):04X})' for c in chars)}"
-        for family, chars in found.items()
-        if chars
-    ]
+    found: dict[str, dict[str, None]] = {}
+    for family, text in texts:
+        for c in missing(unescape(re.sub(r"<[^>]*>", " ", text)), family):
+            if c not in fallback and c not in INVISIBLE and other_fonts.family_of(c) is None:
+                found.setdefault(other_fonts.package(c), {})[c] = None
+    return [said(name, list(chars)) for name, chars in found.items()]
+
+
+TOLD = 8  # characters named in a warning
+
+
+def said(package: str, chars: list[str]) -> str:
+    """The sentence about characters of one package."""
+    named = " ".join(f"{c} (U+{ord(c):04X})" for c in chars[:TOLD])
+    more = f" and {len(chars) - TOLD} others" if len(chars) > TOLD else ""
+    return f"no installed font has {named}{more}: apt-get install {package}"

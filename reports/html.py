@@ -51,6 +51,7 @@ def environment(company: Company = NOBODY) -> BoundedEnvironment:
         "joined": joined,
         "unit": lambda name: unit_of(name).name,
         "breakable": breakable,
+        "values": values,
         "signs": signs,
         "wordy": lambda text: any(c.isalpha() for c in text),
     }
@@ -116,6 +117,15 @@ def sheet(book: Book, name: str) -> str:
     """A style sheet with the paper size the report asks for."""
     paper = "Letter" if book.plan.report.get("paper") == "Letter" else "A4"
     return (FOLDER / name).read_text(encoding="utf-8").replace("size: A4", f"size: {paper}")
+
+
+def values(figure: "Picture") -> tuple[list[Sequence[str]], int]:
+    """What the marks of a figure say when pointed at, each once, and how many there are: those beyond MOST are cut."""
+    rows = list(dict.fromkeys(figure.tips))
+    return list(rows[:MOST]), len(rows)
+
+
+MOST = 60  # rows of the values under a figure
 
 
 def page(book: Book, medium: str, frame: Mapping[str, Any]) -> str:
@@ -201,5 +211,5 @@ def picture(figure: "Picture", medium: str) -> Markup:
     if medium == "screen":
         return Markup(figure.svg)  # made by our own drawing code, which escapes the scenario's words
     return Markup('<img src="data:image/svg+xml,{}" alt="{}" style="width:{}mm;height:{}mm">').format(
-        Markup(quote(figure.svg)), figure.alt, figure.width_mm, figure.height_mm
+        Markup(quote(figure.still)), figure.alt, figure.width_mm, figure.height_mm
     )

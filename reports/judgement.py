@@ -86,6 +86,14 @@ def margin(result: float | None, limit: Json | None) -> float | None:
     return float(f"{1 - ratio if limit['op'] in UPPER else ratio - 1:.12g}")
 
 
+def miss(found: Mapping[str, Any]) -> float | None:
+    """How far a verdict that does not hold is from its limit, as a share of it; None where it sets no number."""
+    limit = found["limit"]
+    shown = found["values"].get(limit["name"]) if limit else None
+    far = margin(shown["value"] if shown and isinstance(shown["value"], float) else None, limit)
+    return None if far is None else -far
+
+
 def check(rule: Check, values: Values) -> Json:
     """One rule of thumb held against a design point.
 

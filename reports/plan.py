@@ -64,6 +64,7 @@ EMPTY_POINT: Json = {
             "unavailable",
             "reasons",
             "alternatives",
+            "remedies",
             "acceptance",
             "bus_bandwidth",
         ),

@@ -61,7 +61,7 @@ def point_of(result: Result) -> Json:
         "unavailable": [{"result": name, "missing": list(settings)} for name, settings in result.missing.items()],
         "status": result.status,
         "reasons": list(result.reasons),
-        "alternatives": list(result.alternatives),
+        "alternatives": [a.text for a in result.nearest],
     }
 
 

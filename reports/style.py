@@ -95,9 +95,13 @@ def _package(name: str) -> Path:
 def font_files() -> dict[tuple[str, int, str], Path]:
     """The font files of the document by (family, weight, style), for @font-face and for matplotlib."""
     sans = _package("font_source_sans_pro") / "files"
-    mono = _package("matplotlib") / "mpl-data" / "fonts" / "ttf"
     files = {(FAMILY, weight, style): sans / name for (weight, style), name in FONT_FILES.items()}
-    return files | {(MONO, 400, "normal"): mono / "DejaVuSansMono.ttf"}
+    return files | {(MONO, 400, "normal"): matplotlib_font("DejaVuSansMono.ttf")}
+
+
+def matplotlib_font(name: str) -> Path:
+    """A font file among matplotlib's own data."""
+    return _package("matplotlib") / "mpl-data" / "fonts" / "ttf" / name
 
 
 @cache
@@ -115,7 +119,7 @@ def characters(family: str = FAMILY) -> frozenset[str]:
 
 def missing(text: str, family: str = FAMILY) -> tuple[str, ...]:
     """The characters of a text that the family cannot draw, each once, in order."""
-    return tuple(dict.fromkeys(c for c in text if c not in characters(family) and c not in "\n\t"))
+    return tuple(c for c in dict.fromkeys(text) if c not in characters(family) and c not in "\n\t")
 
 
 def _writable(folder: str) -> bool:

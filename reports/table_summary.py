@@ -76,8 +76,8 @@ def sentences(e: Json, found: Json | None) -> list[str]:
         said += [f"the chance that {x['require']} holds is {Quantity(x['share'], '%', 0).text()}"
                  for x in e.get("chances") or () if x.get("share") is not None]  # fmt: skip
         return said[:3]
-    held = "meet all requirements" if e.get("requires") else "are feasible"
-    said.append(f"Of {count(total, 'point')}, {count(met, 'point') if met else 'none'} {held}")
+    held = ("meet", "meets", "all requirements") if e.get("requires") else ("are", "is", "feasible")
+    said.append(f"Of {count(total, 'point')}, {count(met, 'point') if met else 'none'} {held[met < 2]} {held[2]}")
     if e["kind"] == "optimize" and found is not None:
         numbers = [figure(n, found["results"].get(n)) for n in ("cost", "time_to_train", "mfu", "memory_per_gpu")]
         said.append(f"The choice comes to {joined(filter(None, numbers))}")

@@ -5,7 +5,7 @@ None for a missing value.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from reports.quantities import MISSING, Quantity
@@ -165,6 +165,19 @@ class Table:
             ]
             for row in self.shown
         ]
+
+
+def filled(table: Table) -> Table | None:
+    """The table without the columns in which every row misses its value; None where only the names of rows are left."""
+    empty = [
+        i > 0 and column.kind != "status" and all(column.show(row[i]) == MISSING for row in table.rows)
+        for i, column in enumerate(table.columns)
+    ]
+    if sum(empty) == len(table.columns) - 1:
+        return None
+    kept = [i for i, gone in enumerate(empty) if not gone]
+    rows = tuple(tuple(row[i] for i in kept) for row in table.rows)
+    return replace(table, columns=tuple(table.columns[i] for i in kept), rows=rows)
 
 
 def share(part: float | None, whole: float | None) -> float | None:

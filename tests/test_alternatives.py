@@ -58,7 +58,7 @@ def test_alternatives_change_the_fewest_settings_and_fit(changed: dict[str, Any]
 def test_a_report_says_what_would_fit() -> None:
     result = evaluate(run(layout__tensor=2))
     assert result.status == "does_not_fit" and "GiB more than the GPU has" in result.reasons[0]
-    assert result.alternatives and all("GiB a GPU" in text for text in result.alternatives)
+    assert result.nearest and all("GiB a GPU" in a.text for a in result.nearest)
 
 
 def test_data_follows_where_it_followed_before() -> None:
@@ -78,7 +78,7 @@ def test_sequence_parallelism_follows_tensor_where_it_followed_before() -> None:
 
 def test_tables_of_points_have_no_alternatives() -> None:
     found = evaluate(run(batch=column([2047, 2045])))
-    assert found.status == "cannot_be_built" and found.alternatives == []
+    assert found.status == "cannot_be_built" and found.nearest == []
 
 
 @settings(max_examples=15, deadline=None, derandomize=True)

@@ -169,7 +169,7 @@ def test_the_first_page_says_what_to_decide_on() -> None:
 def test_an_infeasible_plan_has_its_own_first_page(name: str, words: str) -> None:
     html = render_html(VARIANTS[name]())
     assert '<div class="verdict fail">' in html
-    assert words in html and "What would change the answer." in html and "Why this plan." not in html
+    assert words in html and "What would mend it." in html and "Why this plan." not in html
 
 
 def test_letter_paper() -> None:

@@ -20,7 +20,7 @@ from tests.scenario_texts import scenarios, snippets
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLES = sorted((ROOT / "tests/samples").rglob("*.scn"))
-SCENARIOS = sorted((ROOT / "scenarios").glob("*.scn"))
+SCENARIOS = sorted([*(ROOT / "scenarios").glob("*.scn"), *(ROOT / "scenarios/unhappy").glob("*.scn")])
 LIBRARY = sorted((ROOT / "scenarios/library").glob("*.scn"))
 LOOSE = frozenset({"EQUAL", "COMMA", "LBRACE", "RBRACE", "LPAR", "RPAR", "LSQB", "RSQB", "COMPARE", "STRING"})
 HAIR = ("", "", " ", "\t", "   ")  # white space where none is needed

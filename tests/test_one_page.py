@@ -14,7 +14,8 @@ from reports.pdf import render_pdf
 from tests.experiment_documents import document
 from tests.report_documents import VARIANTS, Json
 
-SHIPPED = sorted((Path(__file__).parent.parent / "scenarios").glob("*.scn"))
+SCENARIOS = Path(__file__).parent.parent / "scenarios"
+SHIPPED = sorted([*SCENARIOS.glob("*.scn"), *(SCENARIOS / "unhappy").glob("*.scn")])
 
 
 def one_page(given: Json) -> Json:

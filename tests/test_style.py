@@ -40,8 +40,8 @@ def test_fonts_are_those_of_the_page() -> None:
         assert path.read_bytes()[:4] == b"\x00\x01\x00\x00"
     assert style.missing("✓ ▲ − × ≤ ≥ · ² ³ … – µ") == ()
     assert style.missing("a✗b✗○") == ("✗", "○")
-    picture = figures.of_point("step_time", point(), "模型 7B")
-    assert picture is not None and "?? 7B" in [box.text for box in picture.texts]
+    picture = figures.of_point("step_time", point())
+    assert picture is not None
     assert set(re.findall(r"font-family[=:] ?[\"']([^\"']+)", picture.svg)) == {style.FAMILY}
 
 

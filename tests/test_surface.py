@@ -47,7 +47,6 @@ def subcommands(group: click.Group) -> dict[str, click.Command]:
 def test_commands_and_their_options() -> None:
     own = ["--check-pdf", "--diff", "--format", "--jobs", "--out", "--quiet", "--resume", "--scheduler", "--set",
            "--templates", "--vary", "--version", "FILES"]  # fmt: skip
-           "--vary", "--version", "FILES"]  # fmt: skip
     assert options(render) == own
     assert {name: options(command) for name, command in subcommands(scn).items()} == {
         "catalog": ["--format", "KIND", "NAME"],

@@ -150,13 +150,17 @@ def printed(
         return made
     from reports.book import bind
     from reports.csv_files import csv_files
+    from reports.fonts import missing_glyphs
     from reports.html import screen_page
     from reports.operations.files import of_document
 
     book = (binder or bind)(document)
     tables = {name: text.encode() for name, text in (csv_files(book.tables) | of_document(document)).items()}
     if "html" in formats:
-        made.contents[Path(f"{stem}.html")] = screen_page(book).encode()
+        page = screen_page(book)
+        made.contents[Path(f"{stem}.html")] = page.encode()
+        if "pdf" not in formats:  # which says the same
+            made.heard += [f"warning: {stem}.html: {text}" for text in missing_glyphs(page)]
     if "csv" in formats:
         made.contents.update({Path(f"{stem}.{name}"): table for name, table in tables.items()})
     if "pdf" in formats:

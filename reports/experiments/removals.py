@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from math import inf
+from math import ceil, inf, log10
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from dsl.syntax import written
 from engine.columns import Column, Flags
 from reports.quantities import readable
 
+DIGITS = 4  # of a value beside its limit
 KINDS = ("where", "layout", "memory", "require")
 
 
@@ -89,5 +90,13 @@ def needs(rule: Rule, values: Mapping[str, Any]) -> str | None:
     first = written(both[0].expression)
     shown: dict[str, Operand] = {o.text: o for o in operands(rule.compute, values)}
     unit = shown[first].unit if first in shown else ""
-    reached, limit = (readable(float(np.ravel(x)[0]), unit).text() for x in (left, right))
-    return f"{first} is {reached} there; the limit is {limit}"
+    reached, limit = (float(np.ravel(x)[0]) for x in (left, right))
+    digits = significant(reached, limit)
+    near, far = (readable(float(f"{x:.{digits}g}"), unit).text() for x in (reached, limit))
+    return f"{first} is {near} there; the limit is {far}"
+
+
+def significant(reached: float, limit: float) -> int:
+    """Digits of a value that tell it from its limit: four, and more where the two are closer than that."""
+    apart = abs(reached - limit) / (max(abs(reached), abs(limit)) or 1.0)
+    return max(DIGITS, 2 + ceil(-log10(apart))) if apart else DIGITS

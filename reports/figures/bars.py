@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from reports.figures import words
 from reports.figures.frame import Kind, segment_label
+from reports.figures.picture import Tip
 from reports.figures.scale import Scale
 from reports.figures.sheet import Sheet, fitted, width
 from reports.style import WHITE
@@ -55,13 +56,24 @@ def name(sheet: Sheet, text: str, start: float, y: float, bold: bool = False) ->
 
 
 def stack(
-    sheet: Sheet, kinds: Sequence[Kind], values: Sequence[float], scale: Scale, y: float, digits: int = 3
+    sheet: Sheet,
+    kinds: Sequence[Kind],
+    values: Sequence[float],
+    scale: Scale,
+    y: float,
+    of: tuple[str, str],
+    digits: int = 3,
 ) -> float:
-    """Draws one bar of segments, each with its value where that fits; returns the sum of the values."""
+    """Draws one bar of segments, each with its value where that fits; returns the sum of the values.
+
+    of: what the bar is of and the unit of its values, for what a segment shows when pointed at.
+    """
     at, places = 0.0, words.decimals(scale.high, digits)
     for kind, value in zip(kinds, values, strict=True):
         left, wide = scale.at(at), scale.at(at + value) - scale.at(at)
-        sheet.rectangle(left, y - HIGH / 2, wide, HIGH, kind.color, edge=kind.outline, line=0.4, hatch=kind.hatch)
+        tip = (of[0], kind.name, f"{words.rounded(value)}{words.NB}{of[1]}")
+        sheet.rectangle(left, y - HIGH / 2, wide, HIGH, kind.color, edge=kind.outline, line=0.4, hatch=kind.hatch,
+                        tip=tip)  # fmt: skip
         segment_label(sheet, kind, left, wide, y, words.number(value, places))
         at += value
     return at
@@ -73,6 +85,7 @@ def cut(sheet: Sheet, end: float, y: float) -> None:
         sheet.line([(x - 0.6, y + HIGH / 2), (x + 0.6, y - HIGH / 2)], WHITE, 1.4, z=6)
 
 
-def plain_bar(sheet: Sheet, left: float, right: float, y: float, fill: str, edge: str = "") -> None:
+def plain_bar(sheet: Sheet, left: float, right: float, y: float, fill: str, edge: str = "",
+              tip: Tip | None = None) -> None:  # fmt: skip
     """Draws one bar from left to right, mm."""
-    sheet.rectangle(min(left, right), y - HIGH / 2, abs(right - left), HIGH, fill, edge=edge, line=0.4)
+    sheet.rectangle(min(left, right), y - HIGH / 2, abs(right - left), HIGH, fill, edge=edge, line=0.4, tip=tip)

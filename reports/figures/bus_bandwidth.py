@@ -7,7 +7,7 @@ from typing import Any
 from reports import style
 from reports.figures import words
 from reports.figures.frame import height_axis, value_axis
-from reports.figures.picture import Picture, figure
+from reports.figures.picture import Picture, Tip, figure
 from reports.figures.scale import Scale
 from reports.figures.sheet import Sheet, fitted, width
 from reports.style import INK, MUTE
@@ -79,7 +79,9 @@ def draw(data: BusData) -> Picture:
         value_axis(sheet, across, TOP, BOTTOM, "Message size (log scale)" if i == 1 else "", ticks=TICKS, texts=TEXTS)
         _heights(sheet, up, left, left + wide, i == 0)
         for span, (color, dash) in zip(data.spans, LOOKS, strict=False):
-            _curve(sheet, data.of(kind, span), across, up, color, dash)
+            found = data.of(kind, span)
+            best = f"{words.rounded(max((v for _, v, _ in found), default=0.0) / GB)}{words.NB}GB/s"
+            _curve(sheet, found, across, up, color, dash, (title, span.name, f"at most {best}"))
         sheet.text(left + 1.2, TOP - 2.4, title, weight=600)
     return sheet.finish(_alt(data))
 
@@ -102,10 +104,10 @@ def _heights(sheet: Sheet, up: Scale, left: float, right: float, first: bool) ->
 
 
 def _curve(sheet: Sheet, points: Points, across: Scale, up: Scale, color: str,
-           dash: tuple[float, ...]) -> None:  # fmt: skip
+           dash: tuple[float, ...], tip: Tip) -> None:  # fmt: skip
     """A span's line; small ticks where the sheet has a threshold."""
     line = [(across.at(size / MIB), up.at(speed / GB)) for size, speed, _ in points]
-    sheet.line(line, color, 1.5, dash=dash, z=4)
+    sheet.line(line, color, 1.5, dash=dash, z=4, tip=tip if points else None)
     lows = [(across.at(size / MIB), up.at(low / GB)) for size, _, low in points if low]
     for x, y in lows:
         sheet.line([(x - 0.9, y), (x + 0.9, y)], color, 1.0, z=4)

@@ -7,7 +7,7 @@ from typing import Any
 from reports import style
 from reports.figures import bars, words
 from reports.figures.frame import Kind, legend, legend_rows, note, value_axis
-from reports.figures.picture import Picture, figure
+from reports.figures.picture import Picture, Tip, figure
 from reports.figures.scale import Scale
 from reports.figures.sheet import Sheet, fitted, width
 from reports.style import FAIL, INK, MUTE, RULE
@@ -86,7 +86,7 @@ def draw(data: CalendarData) -> Picture:
     bottom = lie.at(len(rows) - 1) + 4.2 + DEEP + 4.0
     value_axis(sheet, scale, lie.first - 3.4, bottom, f"Time from the start of the programme ({unit})")
     for i, row in enumerate(rows):
-        _bar(sheet, row, scale, size, left, lie.at(i))
+        _bar(sheet, row, scale, (size, unit), left, lie.at(i))
     _profile(sheet, data, scale, size, (bottom - DEEP, bottom))
     note(sheet, left_out)
     said = "; ".join(f"{r.name} {words.rounded(r.start / size)} to {words.rounded(r.end / size)}" for r in rows[:8])
@@ -97,22 +97,29 @@ def _gpus(number: float) -> str:
     return f"{words.number(number, 0)}{words.NB}GPUs"
 
 
-def _bar(sheet: Sheet, row: Row, scale: Scale, size: float, left: float, y: float) -> None:
+def _bar(sheet: Sheet, row: Row, scale: Scale, units: tuple[float, str], left: float, y: float) -> None:
     """The segments of one entry, the wait before it, its GPUs behind it and its deadline."""
+    size, unit = units
     bars.name(sheet, row.name, left, y, bold=True)
     if row.start > row.wished:
         a, b = scale.at(row.wished / size), scale.at(row.start / size)
         sheet.rectangle(a, y - bars.HIGH / 2, b - a, bars.HIGH, WAIT.color, edge=WAIT.outline, line=0.4,
-                        hatch=WAIT.hatch)  # fmt: skip
+                        hatch=WAIT.hatch, tip=_tip(row, WAIT, row.start - row.wished, units))  # fmt: skip
     at = row.start
     for kind, seconds in zip(KINDS.values(), row.parts, strict=True):
         a, b = scale.at(at / size), scale.at((at + seconds) / size)
-        sheet.rectangle(a, y - bars.HIGH / 2, b - a, bars.HIGH, kind.color)
+        sheet.rectangle(a, y - bars.HIGH / 2, b - a, bars.HIGH, kind.color, tip=_tip(row, kind, seconds, units))
         at += seconds
     if row.deadline is not None:
         x = scale.at(row.deadline / size)
-        sheet.line([(x, y - 2.3), (x, y + 2.3)], FAIL, 1.4, z=5)
+        said = f"{words.rounded(row.deadline / size)}{words.NB}{unit}"
+        sheet.line([(x, y - 2.3), (x, y + 2.3)], FAIL, 1.4, z=5, tip=(row.name, "deadline", said))
     sheet.text(style.FULL - 0.5, y, _gpus(row.gpus), color=MUTE, align="right")
+
+
+def _tip(row: Row, kind: Kind, seconds: float, units: tuple[float, str]) -> Tip:
+    """What a part of an entry says when pointed at: how long it takes."""
+    return row.name, kind.name, f"{words.rounded(seconds / units[0])}{words.NB}{units[1]}"
 
 
 def _profile(sheet: Sheet, data: CalendarData, scale: Scale, size: float, ends: tuple[float, float]) -> None:
@@ -125,7 +132,9 @@ def _profile(sheet: Sheet, data: CalendarData, scale: Scale, size: float, ends: 
                     edge=style.HATCH_GREY, line=0.4, hatch="////", z=1)  # fmt: skip
     for start, end, gpus in data.levels:
         a, b = scale.at(start / size), scale.at(end / size)
-        sheet.rectangle(a, bottom - gpus * high, b - a, gpus * high, style.BLUE, z=2)
+        sheet.rectangle(a, bottom - gpus * high, b - a, gpus * high, style.BLUE, z=2,
+                        tip=("GPUs in use", f"{words.rounded(start / size)} – {words.rounded(end / size)}",
+                             _gpus(gpus)))  # fmt: skip
     sheet.line([(scale.at(0.0), edge), (scale.at(data.held / size), edge)], INK, 0.9, z=4)
     sheet.line([(scale.start, bottom), (scale.end, bottom)], RULE, 0.6, z=4)
     label = fitted("GPUs in use", scale.start - 1.5)

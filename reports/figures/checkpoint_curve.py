@@ -91,7 +91,9 @@ def draw(data: CheckpointData) -> Picture:
     for curve in reversed(curves):
         color, _, dash = looks[curve]
         path = [(across.at(x / unit), up.at(100 * y)) for x, y in curve.points]
-        sheet.line(path, color, 1.5, dash=dash, z=4, clip=(LEFT, TOP, across.end, BOTTOM))
+        x, y = _best(curve)
+        tip = (_name(curve), f"best at {words.rounded(x / unit)}{words.NB}{name}", words.percent(y))
+        sheet.line(path, color, 1.5, dash=dash, z=4, clip=(LEFT, TOP, across.end, BOTTOM), tip=tip)
         sheet.keep_off(path)
     for curve in curves:
         x, y = _best(curve)

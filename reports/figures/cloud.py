@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from reports import style
+from reports.figures.picture import Tip
 from reports.figures.sheet import LINE, Sheet, width
-from reports.figures.words import known
+from reports.figures.words import NB, known, number, percent, plain
 
 SHAPES = ("o", "s", "^", "D", "v", "P", "X")
 COLORS = (style.NAVY, style.BLUE, style.GREEN, style.AMBER, style.RUST, style.SKY, style.MUTE)
@@ -83,12 +84,20 @@ def key_rows(stacks: Sequence[tuple[str, int]], room: float) -> int:
     return rows
 
 
-def draw_spots(sheet: Sheet, places: Sequence[tuple[float, float, int]]) -> None:
-    """Draws every spot (x, y, stack) with the look of its stack; smaller stacks above larger ones."""
+def draw_spots(sheet: Sheet, data: Cloud, places: Sequence[tuple[float, float]]) -> None:
+    """Draws every spot at its place (x, y) with the look of its stack; smaller stacks above larger ones."""
     for i in range(MOST):
-        own = [(x, y) for x, y, stack in places if stack == i]
+        own = [(place, s) for place, s in zip(places, data.spots, strict=True) if s.stack == i]
         if own:
-            sheet.markers(own, SHAPES[i], COLORS[i], SIZE, z=4 + 0.1 * i)
+            tips = [_tip(data, s) for _, s in own]
+            sheet.markers([p for p, _ in own], SHAPES[i], COLORS[i], SIZE, z=4 + 0.1 * i, tips=tips)
+
+
+def _tip(data: Cloud, spot: Spot) -> Tip:
+    """What a spot says when pointed at: its stack and GPUs, predicted and measured value, the error."""
+    pair = f"predicted {plain(spot.predicted)}, measured {plain(spot.measured)}{NB}{data.unit}"
+    name = f"{data.stacks[spot.stack][0]}, {number(spot.gpus, 0)}{NB}GPUs"
+    return name, pair, percent(spot.error, 1, signed=True)
 
 
 __all__ = ["Cloud", "Spot", "cloud", "draw_spots", "key", "key_rows"]

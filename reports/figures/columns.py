@@ -128,14 +128,16 @@ def _draw(sheet: Sheet, bar: Bar, scale: Scale, y: float, color: str) -> None:
     zero = scale.inside(0.0)
     if bar.value is None:
         wide = min(14.0, scale.end - zero)
-        sheet.rectangle(zero, y - bars.HIGH / 2, wide, bars.HIGH, INFEASIBLE, edge=HATCH_GREY, line=0.4, hatch=WASTE)
+        sheet.rectangle(zero, y - bars.HIGH / 2, wide, bars.HIGH, INFEASIBLE, edge=HATCH_GREY, line=0.4, hatch=WASTE,
+                        tip=(bar.group, bar.series, bar.reason))  # fmt: skip
         sheet.text(zero + wide + 1.4, y, fitted(bar.reason, scale.end - zero - wide - 2), color=MUTE, plate=WHITE)
         return
     end = scale.at(bar.value)
-    bars.plain_bar(sheet, zero, end, y, color)
+    bars.plain_bar(sheet, zero, end, y, color, tip=(bar.group, bar.series, bar.text))
     far = max(zero, end)
     if bar.measured is not None:
         at = scale.inside(bar.measured)
-        sheet.marker(at, y, "o", WHITE, 5.0, edge=style.INK, line=1.0, z=6)
+        sheet.marker(at, y, "o", WHITE, 5.0, edge=style.INK, line=1.0, z=6,
+                     tip=(bar.group, f"{bar.series} measured".strip(), words.rounded(bar.measured)))  # fmt: skip
         far = max(far, at + 1.0)
     sheet.text(far + 1.2, y, bar.text, plate=WHITE)

@@ -78,17 +78,17 @@ def _by_line(row: CostRow) -> Picture:
     value_axis(sheet, scale, 1.0, lie.bottom, f"Cost ({unit}), {sum_up}", marks=False)
     for i, ((name, value), end) in enumerate(zip(lines, ends, strict=True)):
         bars.name(sheet, name, start, lie.at(i))
-        _line_bar(sheet, scale, words.amount(value) / size, lie.at(i), end)
+        _line_bar(sheet, scale, words.amount(value) / size, lie.at(i), (name, *end))
     note(sheet, left_out)
     said = "; ".join(f"{name} {amount}" for (name, _), (amount, _) in zip(lines, ends, strict=True))
     return sheet.finish(f"Cost of {row.name} by line: {said}; {sum_up}. {left_out}".strip())
 
 
-def _line_bar(sheet: Sheet, scale: Scale, value: float, y: float, end: tuple[str, str]) -> None:
+def _line_bar(sheet: Sheet, scale: Scale, value: float, y: float, said: tuple[str, str, str]) -> None:
     """The bar of a line with its amount and share; a line that is not included has words instead."""
-    amount, share = end
+    name, amount, share = said
     included = amount != LEFT_OUT
-    bars.plain_bar(sheet, scale.start, scale.at(value), y, style.NAVY)
+    bars.plain_bar(sheet, scale.start, scale.at(value), y, style.NAVY, tip=(name, "", amount))
     box = sheet.text(scale.at(value) + 1.4, y, amount, weight=600 if included else 400, italic=not included,
                      color=style.INK if included else MUTE, plate=style.WHITE)  # fmt: skip
     if share:
@@ -117,7 +117,7 @@ def _by_run(data: CostData) -> Picture:
     scale = linear([_total(r) / size for r in rows], start, style.FULL - 2.0 - max(width(e, weight=600) for e in ends))
     value_axis(sheet, scale, lie.first - 3.0, lie.bottom, f"Cost ({unit}), lines that are included", marks=False)
     for i, (row, end) in enumerate(zip(rows, ends, strict=True)):
-        _bar(sheet, row, kinds, scale, lie.at(i), size, end)
+        _bar(sheet, row, kinds, scale, lie.at(i), size, end, unit)
     note(sheet, left_out)
     said = "; ".join(f"{row.name} {end}" for row, end in zip(rows[:6], ends, strict=False))
     return sheet.finish(f"Cost by run: {said}. {left_out}".strip())
@@ -132,11 +132,12 @@ def _largest(rows: Sequence[CostRow]) -> list[str]:
     return order if len(order) <= len(COLORS) else [*order[: len(COLORS) - 1], "Other"]
 
 
-def _bar(sheet: Sheet, row: CostRow, kinds: Sequence[Kind], scale: Scale, y: float, size: float, end: str) -> None:
+def _bar(sheet: Sheet, row: CostRow, kinds: Sequence[Kind], scale: Scale, y: float, size: float, end: str,
+         unit: str) -> None:  # fmt: skip
     bars.name(sheet, row.name, scale.start, y, row.chosen)
     sums = {kind.name: 0.0 for kind in kinds}
     for name, value in row.lines:
         if words.amount(value):
             sums[name if name in sums else "Other"] += words.amount(value) / size
-    at = bars.stack(sheet, kinds, list(sums.values()), scale, y)
+    at = bars.stack(sheet, kinds, list(sums.values()), scale, y, (row.name, unit))
     sheet.text(scale.at(at) + 1.4, y, end, weight=600, plate=style.WHITE)

@@ -72,7 +72,9 @@ def draw(data: DistributionData) -> Picture:
         middle = (a + b) / 2
         inside = known.get("P10", -float("inf")) <= middle <= known.get("P90", float("inf"))
         x, y = across.at(a), up.at(100 * share)
-        sheet.rectangle(x, y, across.at(b) - x, BOTTOM - y, NAVY if inside else SKY, edge=WHITE, line=0.3)
+        sheet.rectangle(x, y, across.at(b) - x, BOTTOM - y, NAVY if inside else SKY, edge=WHITE, line=0.3,
+                        tip=(f"{words.plain(a)} – {words.plain(b)} {data.unit}".strip(), "samples",
+                             words.percent(share)))  # fmt: skip
     _marks(sheet, data, across)
     return sheet.finish(_alt(data))
 

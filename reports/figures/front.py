@@ -180,7 +180,7 @@ def draw(data: FrontData) -> Picture:
     height_axis(sheet, up, left, RIGHT, f"Cost ({data.money})", ticks=ticks)
     _steps(sheet, data, across, up)
     for option in reversed(data.options):
-        _mark(sheet, option, across.at(option.days), up.at(option.cost))
+        _mark(sheet, data, option, across.at(option.days), up.at(option.cost))
     _limits(sheet, data, across, up)
     _names(sheet, data, across, up)
     note(sheet, left_out)
@@ -234,14 +234,17 @@ def _steps(sheet: Sheet, data: FrontData, across: Scale, up: Scale) -> None:
         sheet.keep_off(path, 2.0)
 
 
-def _mark(sheet: Sheet, option: Option, x: float, y: float) -> None:
+def _mark(sheet: Sheet, data: FrontData, option: Option, x: float, y: float) -> None:
     look = LOOKS[option.series]
+    kind = data.series[option.series] if data.series else ""
+    name = ", ".join(filter(None, (kind, option.name))) or "a point"
+    tip = (name, f"{words.number(option.days, 1)} days", f"{words.plain(option.cost)} {data.money}")
     if not option.met:
-        sheet.marker(x, y, "x", style.RULE, 3.0, edge=style.RULE, line=0.8, z=2.4)
+        sheet.marker(x, y, "x", style.RULE, 3.0, edge=style.RULE, line=0.8, z=2.4, tip=tip)
     elif option.front:
-        sheet.marker(x, y, look.marker, look.color)
+        sheet.marker(x, y, look.marker, look.color, tip=tip)
     else:
-        sheet.marker(x, y, look.marker, WHITE, 4.0, edge=look.color, line=0.8, z=4)
+        sheet.marker(x, y, look.marker, WHITE, 4.0, edge=look.color, line=0.8, z=4, tip=tip)
     if option.chosen:
         sheet.marker(x, y, "o", "none", 9.5, edge=INK, line=1.2, z=6)
 

@@ -10,7 +10,7 @@ from reports.figures import panels, ramp, words
 from reports.figures.chart import Chart, Measure
 from reports.figures.frame import WASTE, Kind, across_title, along_title, legend, legend_rows, note
 from reports.figures.panels import Panel
-from reports.figures.picture import Picture, figure
+from reports.figures.picture import Picture, Tip, figure
 from reports.figures.sheet import Sheet, fitted, width
 from reports.prose import lower_first
 from reports.style import CELL, FAIL, HATCH_GREY, INFEASIBLE, MUTE, RUST, VALUE
@@ -175,7 +175,8 @@ def _panel(sheet: Sheet, data: HeatmapData, grid: Grid, panel: Panel, scales: ra
         if panel.first:
             sheet.text(panel.left - 1.6, y, fitted(data.rows[j], 26.0), align="right")
         for i, cell in enumerate(row):
-            _draw_cell(sheet, cell, (panel.left + i * wide, y - high / 2, wide, high), scales, size)
+            tip = (", ".join(filter(None, (grid.name, data.columns[i]))), data.rows[j], _said(cell))
+            _draw_cell(sheet, cell, (panel.left + i * wide, y - high / 2, wide, high), scales, size, tip)
     _columns(sheet, data.columns, panel, wide)
     if panel.first:
         along_title(sheet, panel.top, panel.bottom, data.y)
@@ -195,11 +196,11 @@ def _columns(sheet: Sheet, names: Sequence[str], panel: Panel, wide: float) -> N
 
 
 def _draw_cell(sheet: Sheet, cell: Cell, box: tuple[float, float, float, float], scales: ramp.Ramp,
-               size: float) -> None:  # fmt: skip
+               size: float, tip: Tip) -> None:  # fmt: skip
     left, top, wide, high = box[0] + GAP / 2, box[1] + GAP / 2, box[2] - GAP, box[3] - GAP
     x, y = left + wide / 2, top + high / 2
     if cell.infeasible:
-        sheet.rectangle(left, top, wide, high, INFEASIBLE, edge=HATCH_GREY, line=0.3, hatch=WASTE)
+        sheet.rectangle(left, top, wide, high, INFEASIBLE, edge=HATCH_GREY, line=0.3, hatch=WASTE, tip=tip)
         small = VALUE if width(cell.reason, VALUE) <= wide - 1 else CELL
         if cell.reason and width(cell.reason, small) <= wide - 0.8 and high > 2.6:
             sheet.text(x, y, cell.reason, size=small, color=MUTE, align="center", plate=INFEASIBLE)
@@ -208,12 +209,21 @@ def _draw_cell(sheet: Sheet, cell: Cell, box: tuple[float, float, float, float],
         sheet.text(x, y, "–", color=MUTE, align="center")
         return
     fill = scales.color(cell.value)
-    sheet.rectangle(left, top, wide, high, fill, edge=RUST if cell.chosen else "", line=1.8, z=4 if cell.chosen else 2)
+    edge, z = (RUST, 4) if cell.chosen else ("", 2)
+    sheet.rectangle(left, top, wide, high, fill, edge=edge, line=1.8, z=z, tip=tip)
     if cell.unmet:
         side = min(2.2, wide / 3, high / 3)
         sheet.polygon([(left + wide - side, top), (left + wide, top), (left + wide, top + side)], FAIL, z=5)
     if size:
         _write(sheet, cell, x, y, high, size, ramp.on(fill))
+
+
+def _said(cell: Cell) -> str:
+    """What a cell says when pointed at: its values, or why it has none."""
+    if cell.infeasible:
+        return cell.reason or "infeasible"
+    marks = ("a requirement fails" if cell.unmet else "", "best that meets all requirements" if cell.chosen else "")
+    return "; ".join(filter(None, (cell.text, cell.second, *marks)))
 
 
 def _write(sheet: Sheet, cell: Cell, x: float, y: float, high: float, size: float, color: str) -> None:

@@ -13,7 +13,7 @@ from reports.figures.frame import height_axis, note, value_axis
 from reports.figures.line_ends import names_at_ends
 from reports.figures.looks import LOOKS, Look
 from reports.figures.panels import Panel
-from reports.figures.picture import Picture, figure
+from reports.figures.picture import Picture, Tip, figure
 from reports.figures.scale import Scale, labels
 from reports.figures.sheet import Sheet, fitted, width
 from reports.style import MUTE, WHITE
@@ -199,7 +199,7 @@ def _panel(sheet: Sheet, data: LinesData, lines: Sequence[Line], panel: Panel,
                 texts=labels(marks) if panel.first else [""] * len(marks))  # fmt: skip
     drawn = []
     for i, line in reversed(list(enumerate(lines))):
-        _draw(sheet, line, LOOKS[i], across, up)
+        _draw(sheet, data, line, LOOKS[i], across, up)
         last = next((s for s in reversed(line.spots) if s.y is not None), None)
         if last is not None and last.y is not None and line.name:
             drawn.append((line.name, across.at(last.x), up.at(last.y), LOOKS[i].words))
@@ -212,7 +212,7 @@ def logarithmic(title: str) -> str:
     return f"{title[:-1]}, log scale)" if title.endswith(")") else f"{title} (log scale)"
 
 
-def _draw(sheet: Sheet, line: Line, look: Look, across: Scale, up: Scale) -> None:
+def _draw(sheet: Sheet, data: LinesData, line: Line, look: Look, across: Scale, up: Scale) -> None:
     for run in _runs(line.spots):
         band = [s for s in run if s.low is not None and s.high is not None]
         if len(band) > 1:
@@ -221,14 +221,23 @@ def _draw(sheet: Sheet, line: Line, look: Look, across: Scale, up: Scale) -> Non
             sheet.polygon([*over, *under], look.color, z=1.5, opacity=0.14)
         path = [(across.at(s.x), up.at(s.y or 0.0)) for s in run]
         sheet.line(path, look.color, 1.5, dash=look.dash, z=3)
-        for x, y in path:
-            sheet.marker(x, y, look.marker, look.color)
+        for (x, y), spot in zip(path, run, strict=True):
+            sheet.marker(x, y, look.marker, look.color, tip=_tip(data, line, spot, spot.y))
     for spot in line.spots:
         if spot.measured is not None:
             at = across.at(spot.x), up.at(spot.measured)
-            sheet.marker(*at, look.marker, WHITE, 5.2, edge=look.color, line=1.1, z=6)
+            tip = _tip(data, line, spot, spot.measured, "measured")
+            sheet.marker(*at, look.marker, WHITE, 5.2, edge=look.color, line=1.1, z=6, tip=tip)
         if spot.y is None:
-            sheet.marker(across.at(spot.x), up.start - 1.4, "x", MUTE, 4.0, edge=MUTE, line=1.0)
+            tip = _tip(data, line, spot, None)
+            sheet.marker(across.at(spot.x), up.start - 1.4, "x", MUTE, 4.0, edge=MUTE, line=1.0, tip=tip)
+
+
+def _tip(data: LinesData, line: Line, spot: Spot, value: float | None, what: str = "") -> Tip:
+    """What a point says when pointed at: its line, its place, its value."""
+    place = data.words[int(spot.x)] if 0 <= spot.x < len(data.words) else words.plain(spot.x, 5)
+    text = "infeasible" if value is None else words.plain(value, 4)
+    return f"{line.name} {what}".strip(), f"{data.x} {place}", text if value is None else f"{data.y} {text}"
 
 
 def _runs(spots: Sequence[Spot]) -> list[list[Spot]]:

@@ -138,7 +138,7 @@ def _line(sheet: Sheet, row: MeasuredRow, edges: Sequence[float], scale: Scale, 
     capped, value = row.difference > CAP, 100 * max(-1.0, min(CAP, row.difference))
     value = 0.0 if abs(value) < 0.05 else value  # prints as 0.0
     end = scale.at(value)
-    bars.plain_bar(sheet, zero, end, y, style.NAVY)
+    bars.plain_bar(sheet, zero, end, y, style.NAVY, tip=(row.name, "difference", _signed(row)))
     if capped:
         bars.cut(sheet, end, y)
     sheet.text(

@@ -124,7 +124,7 @@ def draw(data: MemoryData) -> Picture:
     title = f"Memory per GPU ({unit})" + (", fullest stage" if data.things == "runs" else "")
     value_axis(sheet, scale, lie.first - 3.0, lie.bottom, title, marks=False)
     for i, row in enumerate(rows):
-        _bar(sheet, row, scale, lie.at(i), size)
+        _bar(sheet, row, scale, lie.at(i), size, unit)
     _columns(sheet, rows, lie, size, unit)
     _limits(sheet, data, rows, scale, lie, size)
     note(sheet, left_out)
@@ -139,7 +139,7 @@ def _over(row: MemoryRow) -> float:
     return _total(row) - words.amount(row.capacity) if words.amount(row.capacity) else 0.0
 
 
-def _bar(sheet: Sheet, row: MemoryRow, scale: Scale, y: float, size: float) -> None:
+def _bar(sheet: Sheet, row: MemoryRow, scale: Scale, y: float, size: float, unit: str) -> None:
     """The parts up to the capacity; what is beyond it in white and red."""
     bars.name(sheet, row.name, scale.start, y, row.chosen)
     end = _total(row) - max(0.0, _over(row))
@@ -147,11 +147,12 @@ def _bar(sheet: Sheet, row: MemoryRow, scale: Scale, y: float, size: float) -> N
     for part in row.parts:
         parts.append(min(words.amount(part), max(0.0, end - at)) / size)
         at += words.amount(part)
-    bars.stack(sheet, KINDS, parts, scale, y, 2)
+    bars.stack(sheet, KINDS, parts, scale, y, (row.name, unit), 2)
     if _over(row) > 0:
         left, right = scale.at(end / size), scale.at(_total(row) / size)
+        tip = (row.name, OVERSHOOT.name, f"{words.rounded(_over(row) / size)}{words.NB}{unit}")
         sheet.rectangle(
-            left, y - bars.HIGH / 2, right - left, bars.HIGH, OVERSHOOT.color, edge=FAIL, hatch=OVERSHOOT.hatch
+            left, y - bars.HIGH / 2, right - left, bars.HIGH, OVERSHOOT.color, edge=FAIL, hatch=OVERSHOOT.hatch, tip=tip
         )
 
 

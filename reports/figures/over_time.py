@@ -107,7 +107,9 @@ def _tokens(sheet: Sheet, data: OverTimeData, last: float, top: float, title: st
         sheet.polygon([(across.start, bottom), (x[0], total), (x[1], total)], NAVY, z=1.5, opacity=0.14)
     if data.ideal:
         sheet.line([(across.start, bottom), (across.at(data.ideal), total)], SKY_TEXT, 1.2, dash=(4, 2), z=3)
-    sheet.line([(across.at(d), up.at(t / size)) for d, t in data.path], NAVY, 1.6, z=4)
+    days = f"{words.number(end, 1)} days"
+    said = ("Tokens", days, words.quantity(data.path[-1][1], words.COUNTS))
+    sheet.line([(across.at(d), up.at(t / size)) for d, t in data.path], NAVY, 1.6, z=4, tip=said)
     sheet.marker(across.at(end), total, "o", NAVY)
     if _near(data.deadline, end) and data.deadline is not None:
         x0 = across.at(data.deadline)
@@ -161,7 +163,8 @@ def _cost(sheet: Sheet, data: OverTimeData, kinds: Sequence[Kind], last: float, 
     end, below = across.at(data.path[-1][0]), 0.0
     for kind, (_, usd) in zip(kinds, lines, strict=True):
         above = below + usd / size
-        sheet.polygon([(left, bottom), (end, up.at(above)), (end, up.at(below))], kind.color, z=2)
+        tip = (kind.name, "at the end", words.quantity(usd, words.MONEY))
+        sheet.polygon([(left, bottom), (end, up.at(above)), (end, up.at(below))], kind.color, z=2, tip=tip)
         below = above
     value_axis(sheet, across, top, bottom, title, ticks=across.ticks(6), grid=False)
     _money_axis(sheet, up, left, f"Cost ({unit})")

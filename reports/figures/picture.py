@@ -7,7 +7,7 @@ address, in an `img` of the PDF. Words stay words; the page's @font-face serves 
 import hashlib
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from html import escape
@@ -27,6 +27,8 @@ class Data(Protocol):
 
 
 D = TypeVar("D", bound=Data)
+Tip = tuple[str, str, str]
+"""What a mark shows when pointed at: what it is of, which part of that, its value with its unit."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,12 @@ class Picture:
     alt: str
     texts: tuple[Box, ...] = ()
     markers: tuple[Box, ...] = ()
+    tips: tuple[Tip, ...] = ()
+
+    @property
+    def still(self) -> str:
+        """The SVG without the words that show when a mark is pointed at: for paper."""
+        return re.sub(r"<title>[^<]*</title>", "", self.svg)
 
 
 def figure(draw: Callable[[D], Picture]) -> Callable[[D], Picture]:
@@ -53,8 +61,11 @@ def figure(draw: Callable[[D], Picture]) -> Callable[[D], Picture]:
     return inside
 
 
-def finish(figure: "Figure", name: str, alt: str) -> Picture:
-    """The matplotlib figure as a Picture of exactly its own size. Call it inside `style.applied`."""
+def finish(figure: "Figure", name: str, alt: str, tips: Sequence[Tip] = ()) -> Picture:
+    """The matplotlib figure as a Picture of exactly its own size. Call it inside `style.applied`.
+
+    An artist with the id `tip-3` shows the tip of that number; one with `tips-3-9` has a tip for each of its markers.
+    """
     import matplotlib
 
     salt = str(matplotlib.rcParams["svg.hashsalt"])
@@ -63,8 +74,26 @@ def finish(figure: "Figure", name: str, alt: str) -> Picture:
     text = io.StringIO()
     figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     width, height = (round(float(inches) * 25.4, 3) for inches in figure.get_size_inches())
-    svg = _page_ready(text.getvalue(), prefix, width, height, alt)
-    return Picture(name, svg, width, height, alt, text_boxes(figure), marker_boxes(figure))
+    svg = _page_ready(_told(text.getvalue(), tips), prefix, width, height, alt)
+    return Picture(name, svg, width, height, alt, text_boxes(figure), marker_boxes(figure), tuple(tips))
+
+
+def told(tip: Tip) -> str:
+    """A tip as it is shown: "Stage 0, weights: 6.1 GiB"."""
+    of, part, value = tip
+    return ": ".join(filter(None, (", ".join(filter(None, (of, part))), value)))
+
+
+def _told(svg: str, tips: Sequence[Tip]) -> str:
+    """Puts the tips into their marks: what browsers show when a mark is pointed at."""
+    titles = [f"<title>{escape(told(tip))}</title>" for tip in tips]
+    parts = re.split(r'<g id="tips-(\d+)-(\d+)">', svg)
+    made = [parts[0]]
+    for first, end, rest in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
+        for title in titles[int(first) : int(end)]:
+            rest = re.sub(r"(<use [^>]*)/>", lambda m, title=title: f"{m[1]}>{title}</use>", rest, count=1)
+        made.append("<g>" + rest)
+    return re.sub(r'<g id="tip-(\d+)">', lambda m: f"<g>{titles[int(m[1])]}", "".join(made))
 
 
 def _page_ready(svg: str, prefix: str, width: float, height: float, alt: str) -> str:
@@ -81,7 +110,7 @@ def _page_ready(svg: str, prefix: str, width: float, height: float, alt: str) ->
     svg = re.sub(r"\n\s*", "\n", svg).replace("<defs>\n</defs>\n", "").replace(' xml:space="preserve"', "")
     svg = re.sub(r"<g>\n(<(?:path|text) [^>]*?(?:/>|>[^<]*</text>)\n)</g>\n", r"\1", svg)
     svg = re.sub(r' d="([^"]*)"', lambda m: f' d="{" ".join(m[1].split())}"', svg)
-    svg = svg.replace(f"; font-family: '{style.FAMILY}'", "").replace("; stroke-linejoin: miter", "")
+    svg = re.sub(f"; font-family: '{style.FAMILY}'(?!,)", "", svg).replace("; stroke-linejoin: miter", "")
     svg = re.sub(r' transform="rotate\(-?0 [^"]*"', "", svg)
     box = re.search(r'viewBox="([^"]+)"', svg)
     assert box is not None

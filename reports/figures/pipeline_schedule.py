@@ -106,7 +106,8 @@ def draw(data: PipelineData) -> Picture:
             start, y - ROW / 2, scale.end - start, ROW, IDLE.color, edge=style.RULE, line=0.3, hatch=WASTE, z=1
         )
         for cell in _cells([p for p in passes if p.stage == stage], scale, first, size):
-            _draw_cell(sheet, cell, y)
+            ends = "–".join(words.rounded(_time(scale, x)) for x in (cell.left, cell.right))
+            _draw_cell(sheet, cell, (f"Stage {stage}", f"{ends}{words.NB}{unit}"), y)
     note(sheet, left_out)
     return sheet.finish(_alt(data, passes, rows, (last - first) / size, unit, left_out))
 
@@ -137,9 +138,16 @@ def _cells(passes: Sequence[Pass], scale: Scale, first: float, size: float) -> l
     return cells
 
 
-def _draw_cell(sheet: Sheet, cell: _Cell, y: float) -> None:
+def _time(scale: Scale, x: float) -> float:
+    """The time at a place of the axis."""
+    return scale.high * (x - scale.start) / (scale.end - scale.start)
+
+
+def _draw_cell(sheet: Sheet, cell: _Cell, said: tuple[str, str], y: float) -> None:
     wide, kind = cell.right - cell.left, cell.kind
-    sheet.rectangle(cell.left, y - ROW / 2, wide, ROW, kind.color, edge=kind.outline if wide > 0.6 else "", line=0.4)
+    of = f"micro-batch {cell.number}" if cell.number else "several micro-batches"
+    sheet.rectangle(cell.left, y - ROW / 2, wide, ROW, kind.color, edge=kind.outline if wide > 0.6 else "", line=0.4,
+                    tip=(said[0], f"{kind.name.lower()}, {of}", said[1]))  # fmt: skip
     if cell.number and width(cell.number, CELL) <= wide - 0.3:
         ink = style.ON.get(kind.color, INK)
         sheet.text((cell.left + cell.right) / 2, y, cell.number, size=CELL, color=ink, align="center")

@@ -35,7 +35,7 @@ def draw(data: Cloud) -> Picture:
     bands(sheet, across, up, (low, high))
     value_axis(sheet, across, top, top + TALL, f"Measured {NAMES[data.name]} ({data.unit})")
     height_axis(sheet, up, LEFT, LEFT + WIDE, f"Predicted {NAMES[data.name]} ({data.unit})")
-    draw_spots(sheet, [(across.at(s.measured), up.at(s.predicted), s.stack) for s in data.spots])
+    draw_spots(sheet, data, [(across.at(s.measured), up.at(s.predicted)) for s in data.spots])
     near = [sum(abs(s.error) <= share for s in data.spots) / len(data.spots) for share in (0.1, 0.2)]
     said = f"{near[0]:.0%} of {len(data.spots)} rows lie within 10 %, {near[1]:.0%} within 20 %"
     sheet.place(

@@ -73,22 +73,28 @@ def draw(data: ProfiledData) -> Picture:
     for i, row in enumerate(rows):
         y = first + PITCH * i
         bars.name(sheet, row.name, start, y, bold=True)
-        _bar(sheet, scale, y - BAR / 2 - 0.15, row.predicted / size, row.predicted_busy / size, PREDICTED)
+        of = (row.name, unit)
+        _bar(sheet, scale, y - BAR / 2 - 0.15, row.predicted / size, row.predicted_busy / size, PREDICTED, of)
         slowest = row.slowest if row.slowest > 1.01 * row.measured_busy else 0.0
         low = y + BAR / 2 + 0.15
-        _bar(sheet, scale, low, row.measured / size, row.measured_busy / size, MEASURED, slowest / size)
+        _bar(sheet, scale, low, row.measured / size, row.measured_busy / size, MEASURED, of, slowest / size)
         if slowest:
             x = scale.inside(slowest / size)
             sheet.line([(x, y + 0.2), (x, y + BAR + 0.3)], INK, 1.2, z=6)
     return sheet.finish(f"Predicted and profiled time of one step by class of work. {_said(rows, size, unit)}")
 
 
-def _bar(sheet: Sheet, scale: Scale, y: float, exposed: float, busy: float, kind: Kind, beyond: float = 0.0) -> None:
+def _bar(sheet: Sheet, scale: Scale, y: float, exposed: float, busy: float, kind: Kind, of: tuple[str, str],
+         beyond: float = 0.0) -> None:  # fmt: skip
     """The busy time pale, the exposed time over it, its value at the end, behind a tick that stands beyond it."""
     left, ends = scale.at(0.0), (scale.at(exposed), scale.at(max(busy, exposed)))
+    name, unit = of
     if busy > exposed:
-        sheet.rectangle(left, y - BAR / 2, ends[1] - left, BAR, HIDDEN.color, edge=HIDDEN.edge, line=0.4)
-    sheet.rectangle(left, y - BAR / 2, ends[0] - left, BAR, kind.color)
+        side = kind.name.partition(",")[0]
+        sheet.rectangle(left, y - BAR / 2, ends[1] - left, BAR, HIDDEN.color, edge=HIDDEN.edge, line=0.4,
+                        tip=(name, f"{side}, busy", f"{words.rounded(busy)}{words.NB}{unit}"))  # fmt: skip
+    sheet.rectangle(left, y - BAR / 2, ends[0] - left, BAR, kind.color,
+                    tip=(name, kind.name, f"{words.rounded(exposed)}{words.NB}{unit}"))  # fmt: skip
     places = words.decimals(scale.high, 3)
     text = words.number(exposed if round(exposed, places) else 0.0, places)
     room = style.FULL - 0.5 - width(text, style.CELL)

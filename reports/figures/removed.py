@@ -69,7 +69,7 @@ def draw(data: RemovedData) -> Picture:
     for i, rule in enumerate(rows):
         bars.name(sheet, rule.text, start, lie.at(i), rule.kind == "met")
         kind = KINDS.get(rule.kind, KINDS["require"])
-        bars.plain_bar(sheet, start, scale.at(rule.points), lie.at(i), kind.color)
+        bars.plain_bar(sheet, start, scale.at(rule.points), lie.at(i), kind.color, tip=(rule.text, kind.name, ends[i]))
         sheet.text(scale.at(rule.points) + 1.4, lie.at(i), ends[i], plate=WHITE)
     note(sheet, left_out)
     return sheet.finish(_alt(data, rows, left_out))

@@ -62,9 +62,11 @@ def row(sheet: Sheet, scale: Scale, y: float, name: str, errors: tuple[float, ..
     """One stack's errors about a line."""
     sheet.text(0.5, y, fitted(name, scale.start - 2.0))
     low, middle, high = (scale.inside(100 * quantile(errors, share)) for share in (0.1, 0.5, 0.9))
-    sheet.rectangle(low, y - 1.5, max(high - low, 0.3), 3.0, style.SKY, z=2)
+    said = [words.percent(quantile(errors, share), 1, signed=True) for share in (0.1, 0.5, 0.9)]
+    tip = (name, f"middle 80 % from {said[0]} to {said[2]}", f"median {said[1]}")
+    sheet.rectangle(low, y - 1.5, max(high - low, 0.3), 3.0, style.SKY, z=2, tip=tip)
     for e in errors:
         x = scale.inside(100 * e)
         sheet.line([(x, y - 1.2), (x, y + 1.2)], style.BLUE, 0.35, z=3)
     sheet.line([(middle, y - 2.2), (middle, y + 2.2)], style.NAVY, 1.6, z=4)
-    sheet.text(style.FULL - 0.5, y, words.percent(quantile(errors, 0.5), 1, signed=True), align="right")
+    sheet.text(style.FULL - 0.5, y, said[1], align="right")

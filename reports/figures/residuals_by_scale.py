@@ -39,6 +39,6 @@ def draw(data: Cloud) -> Picture:
     texts = [words.number(t, 0, signed=True) for t in ticks]
     height_axis(sheet, up, LEFT, LEFT + WIDE, "Error (%)", ticks=ticks, texts=texts)
     sheet.line([(LEFT, up.at(0.0)), (LEFT + WIDE, up.at(0.0))], style.INK, 0.7, z=2)
-    draw_spots(sheet, [(across.at(s.gpus), up.inside(100 * s.error), s.stack) for s in data.spots])
+    draw_spots(sheet, data, [(across.at(s.gpus), up.inside(100 * s.error)) for s in data.spots])
     beyond = sum(abs(100 * s.error) > edge for s in data.spots)
     return sheet.finish(f"Errors over the number of GPUs. {beyond} rows lie beyond {edge:.0f} % and stand at the edge.")

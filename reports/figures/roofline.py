@@ -12,7 +12,7 @@ from typing import Any
 from reports import style
 from reports.figures import roofline_key, words
 from reports.figures.frame import height_axis, value_axis
-from reports.figures.picture import Picture, figure
+from reports.figures.picture import Picture, Tip, figure
 from reports.figures.roofline_key import LOOKS, Entry
 from reports.figures.scale import Scale
 from reports.figures.sheet import Sheet, width
@@ -142,13 +142,13 @@ def _spot(sheet: Sheet, o: Operator, data: RooflineData, across: Scale, up: Scal
         start, end = (across.low, ridge / 3) if o.kind == "hbm" else (ridge, across.high)
         rates = [(x, x * o.rate if o.kind == "hbm" else o.rate) for x in (start, end)]
         path = [(across.at(x), up.at(y / 1e12)) for x, y in rates]
-        sheet.line(path, fill, 1.4, dash=(3, 2), z=4, clip=(LEFT, TOP, RIGHT, BOTTOM))
+        sheet.line(path, fill, 1.4, dash=(3, 2), z=4, clip=(LEFT, TOP, RIGHT, BOTTOM), tip=_tip(o, data))
         sheet.keep_off(path)
         (x0, y0), (x1, y1) = path
         return (x0 + (x1 - x0) * 0.6, y0 + (y1 - y0) * 0.6) if o.kind == "hbm" else (x0 + 2, y0)
     x, y = across.inside(o.intensity), up.inside(o.rate / 1e12)
     if x < corner[0] - 1 or y < corner[1] - 1:  # one under the key stands in the key alone
-        sheet.marker(x, y, shape, fill, z=5)
+        sheet.marker(x, y, shape, fill, z=5, tip=_tip(o, data))
     return x, y
 
 
@@ -182,6 +182,12 @@ def _names(sheet: Sheet, data: RooflineData, roof: Sequence[Point], up: Scale) -
     for part in (0.55, 0.4, 0.7, 0.3) if along > width(text) + 6 else ():
         if sheet.turned(x0 + (x1 - x0) * part, y0 + (y1 - y0) * part, text, slope):
             return
+
+
+def _tip(o: Operator, data: RooflineData) -> Tip:
+    """What an operator says when pointed at: its rate and its share of the roof."""
+    rate = words.quantity(o.rate, words.RATES if o.kind == "hbm" else words.TERA)
+    return o.name, rate, f"{words.percent(share(o, data), 0)} of the roof"
 
 
 def _alt(data: RooflineData, shown: Sequence[Operator]) -> str:

@@ -13,7 +13,7 @@ from reports.figures.line_ends import names_at_ends
 from reports.figures.lines import logarithmic
 from reports.figures.looks import LOOKS, Look
 from reports.figures.panels import Panel
-from reports.figures.picture import Picture, figure
+from reports.figures.picture import Picture, Tip, figure
 from reports.figures.scale import Scale, labels, log_labels
 from reports.figures.sheet import Sheet, width
 from reports.prose import capital
@@ -131,7 +131,7 @@ def draw(data: ScalingData) -> Picture:
     right = style.HALF - (min(ENDS, max(width(n, weight=600) for n in names) + 3.0) if names else 2.0)
     panel = Panel(left, top, right, top + HIGH)
     across = _axes(sheet, data, panel, up, (ticks, texts))
-    ends = [_draw(sheet, c, LOOKS[i], across, up) for i, c in reversed(list(enumerate(data.curves)))]
+    ends = [_draw(sheet, data, c, LOOKS[i], across, up) for i, c in reversed(list(enumerate(data.curves)))]
     _ideal(sheet, data, across, up)
     names_at_ends(sheet, [e for e in ends if e and e[0]], panel, style.HALF)
     _ring(sheet, data, across, up)
@@ -169,7 +169,8 @@ def _up(data: ScalingData, every: Sequence[Spot], top: float) -> Scale:
     return Scale(max(0.0, low - space), high + space, top + HIGH, top)
 
 
-def _draw(sheet: Sheet, curve: Curve, look: Look, across: Scale, up: Scale) -> tuple[str, float, float, str] | None:
+def _draw(sheet: Sheet, data: ScalingData, curve: Curve, look: Look, across: Scale,
+          up: Scale) -> tuple[str, float, float, str] | None:  # fmt: skip
     known = [p for p in curve.points if p[1] is not None]
     band = [p for p in known if p[2] is not None and p[3] is not None]
     if len(band) > 1:
@@ -179,12 +180,21 @@ def _draw(sheet: Sheet, curve: Curve, look: Look, across: Scale, up: Scale) -> t
     path = [(across.at(p[0]), up.inside(p[1] or 0.0)) for p in known]
     sheet.line(path, look.color, 1.5, dash=look.dash, z=3)
     sheet.keep_off(path, 2.0)
-    for x, y in path:
-        sheet.marker(x, y, look.marker, look.color)
+    for (x, y), point in zip(path, known, strict=True):
+        sheet.marker(x, y, look.marker, look.color, tip=_tip(data, curve, point))
     for point in curve.points:
         if point[1] is None:
-            sheet.marker(across.at(point[0]), up.start - 1.4, "x", MUTE, 4.0, edge=MUTE, line=1.0)
+            sheet.marker(across.at(point[0]), up.start - 1.4, "x", MUTE, 4.0, edge=MUTE, line=1.0,
+                         tip=_tip(data, curve, point))  # fmt: skip
     return (curve.name, *path[-1], look.words) if path else None
+
+
+def _tip(data: ScalingData, curve: Curve, point: Spot) -> Tip:
+    """What a point says when pointed at: its curve, its GPUs, its value with the interval."""
+    x, value, low, high = point
+    band = f" ({words.plain(low)} – {words.plain(high)})" if low is not None and high is not None else ""
+    text = "infeasible" if value is None else f"{words.plain(value)} {data.unit}".strip() + band
+    return curve.name, f"{data.over} {words.plain(x, 6)}", text
 
 
 def _ideal(sheet: Sheet, data: ScalingData, across: Scale, up: Scale) -> None:

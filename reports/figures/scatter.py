@@ -77,10 +77,12 @@ def draw(data: ScatterData) -> Picture:
     for mark in reversed(data.marks):
         look = LOOKS[mark.series]
         at = across.at(mark.x), up.at(mark.y)
+        name = data.series[mark.series] if data.series else ""
+        tip = (name, f"{data.x} {words.plain(mark.x)}", f"{data.y} {words.plain(mark.y)}")
         if mark.met:
-            sheet.marker(*at, look.marker, look.color)
+            sheet.marker(*at, look.marker, look.color, tip=tip)
         else:
-            sheet.marker(*at, look.marker, WHITE, 4.2, edge=look.color, line=0.9)
+            sheet.marker(*at, look.marker, WHITE, 4.2, edge=look.color, line=0.9, tip=tip)
     note(sheet, left_out)
     return sheet.finish(
         f"{data.y} against {data.x}: {len(data.marks)} points, {_range(data.marks)}. {left_out}".strip()

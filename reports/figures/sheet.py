@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from reports import style
+from reports import other_fonts, style
 from reports.figures import picture, words
 from reports.figures.boxes import Box, overlap
+from reports.figures.picture import Tip
 from reports.style import INK, MM, TEXT, VALUE
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def _width(text: str, size: float, weight: int) -> float:
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
-    font = FontProperties(family=style.FAMILY, weight=weight, size=size)
+    font = FontProperties(family=other_fonts.families(text), weight=weight, size=size)
     width, _, _ = text_to_path.get_text_width_height_descent(text, font, ismath=False)
     return float(width) / MM
 
@@ -31,6 +32,12 @@ def _width(text: str, size: float, weight: int) -> float:
 def width(text: str, size: float = TEXT, weight: int = 400) -> float:
     """The width of a text in mm, set in the document's font."""
     return _width(words.printable(text), size, weight)
+
+
+def cleaned(tip: Tip) -> Tip:
+    """The tip as a page can show it."""
+    of, part, value = map(words.clean, tip)
+    return of, part, value
 
 
 def fitted(text: str, room: float, size: float = TEXT, weight: int = 400) -> str:
@@ -56,6 +63,7 @@ class Sheet:
         self.figure = Figure(figsize=(width / 25.4, height / 25.4), dpi=72)
         self.millimeters = Affine2D().scale(MM, -MM).translate(0, height * MM)
         self.taken: list[Box] = []  # by texts and markers, for `free`
+        self.tips: list[Tip] = []
 
     def text(self, x: float, y: float, text: str, *, size: float = TEXT, weight: int = 400, color: str = INK,
              align: str = "left", angle: float = 0, plate: str = "", italic: bool = False) -> Box:  # fmt: skip
@@ -64,10 +72,10 @@ class Sheet:
         An angle turns it (degrees, counterclockwise) about its anchor on the baseline.
         """
         text = words.printable(text)
-        down = 0 if angle else CAP * size / MM
+        down, families = 0 if angle else CAP * size / MM, other_fonts.families(text)
         made = self.figure.text(x, y + down, text, transform=self.millimeters, fontsize=size, fontweight=weight,
                                 color=color, ha=align, va="baseline", rotation=angle, rotation_mode="anchor",
-                                family=style.FAMILY, style="italic" if italic else "normal", zorder=6)  # fmt: skip
+                                family=families, style="italic" if italic else "normal", zorder=6)  # fmt: skip
         if plate:
             made.set_bbox({"facecolor": plate, "edgecolor": "none", "pad": 0.6})
         box = self.box(x, y, text, size, weight, align)
@@ -137,8 +145,9 @@ class Sheet:
         return True
 
     def rectangle(self, left: float, top: float, width: float, height: float, fill: str, *, edge: str = "",
-                  line: float = 0.5, hatch: str = "", dash: bool = False, z: float = 2) -> None:  # fmt: skip
-        """Draws a rectangle; hatched in the color of its edge."""
+                  line: float = 0.5, hatch: str = "", dash: bool = False, z: float = 2,
+                  tip: Tip | None = None) -> None:  # fmt: skip
+        """Draws a rectangle; hatched in the color of its edge. tip: what it shows when pointed at."""
         from matplotlib.patches import Rectangle
 
         if width <= 0 or height <= 0:
@@ -146,10 +155,11 @@ class Sheet:
         patch = Rectangle((left, top), width, height, facecolor=fill or "none", edgecolor=edge or "none",
                           linewidth=line if edge else 0, hatch=hatch or None, zorder=z,
                           linestyle=(0, (3, 2)) if dash else "-", transform=self.millimeters)  # fmt: skip
-        self._add(patch)
+        self._add(patch, tip)
 
     def line(self, points: Sequence[Point], color: str = INK, line: float = 0.5, *, dash: tuple[float, ...] = (),
-             z: float = 3, clip: tuple[float, float, float, float] | None = None) -> None:  # fmt: skip
+             z: float = 3, clip: tuple[float, float, float, float] | None = None,
+             tip: Tip | None = None) -> None:  # fmt: skip
         """Draws a line through points; clip: (left, top, right, bottom) outside of which nothing shows."""
         from matplotlib.lines import Line2D
         from matplotlib.patches import Rectangle
@@ -157,44 +167,52 @@ class Sheet:
         made = Line2D([p[0] for p in points], [p[1] for p in points], color=color, linewidth=line, zorder=z,
                       linestyle=(0, dash) if dash else "-", transform=self.millimeters,
                       solid_capstyle="butt", dash_capstyle="butt")  # fmt: skip
-        self._add(made)
+        self._add(made, tip)
         if clip:
             left, top, right, bottom = clip
             made.set_clip_path(Rectangle((left, top), right - left, bottom - top, transform=self.millimeters))
 
     def polygon(self, points: Sequence[Point], fill: str, *, edge: str = "", line: float = 0.5, z: float = 2,
-                opacity: float = 1.0) -> None:  # fmt: skip
+                opacity: float = 1.0, tip: Tip | None = None) -> None:  # fmt: skip
         """Draws a closed shape; one of low opacity lets the grid and other bands show through."""
         from matplotlib.patches import Polygon
 
         self._add(Polygon(list(points), closed=True, facecolor=fill or "none", edgecolor=edge or "none",
                           linewidth=line if edge else 0, zorder=z, alpha=None if opacity == 1.0 else opacity,
-                          transform=self.millimeters))  # fmt: skip
+                          transform=self.millimeters), tip)  # fmt: skip
 
     def marker(self, x: float, y: float, shape: str = "o", fill: str = INK, size: float = 4.8, *,
-               edge: str = style.WHITE, line: float = 0.5, z: float = 5) -> None:  # fmt: skip
+               edge: str = style.WHITE, line: float = 0.5, z: float = 5, tip: Tip | None = None) -> None:  # fmt: skip
         """Draws a marker (matplotlib's shapes) of so many points; texts placed later keep off it."""
         from matplotlib.lines import Line2D
 
         self._add(Line2D([x], [y], marker=shape, markersize=size, markerfacecolor=fill, markeredgecolor=edge,
-                         markeredgewidth=line, linestyle="none", zorder=z, transform=self.millimeters))  # fmt: skip
+                         markeredgewidth=line, linestyle="none", zorder=z, transform=self.millimeters),
+                  tip)  # fmt: skip
         half = size / MM / 2
         self.taken.append(Box.at("marker", x - half, y - half, x + half, y + half))
 
     def markers(self, points: Sequence[Point], shape: str, fill: str, size: float, *, edge: str = style.WHITE,
-                line: float = 0.3, z: float = 5) -> None:  # fmt: skip
+                line: float = 0.3, z: float = 5, tips: Sequence[Tip] = ()) -> None:  # fmt: skip
         """Draws many markers of one look as one artist; texts placed later keep off them."""
         from matplotlib.lines import Line2D
 
-        self._add(Line2D([p[0] for p in points], [p[1] for p in points], marker=shape, markersize=size,
-                         markerfacecolor=fill, markeredgecolor=edge, markeredgewidth=line, linestyle="none", zorder=z,
-                         transform=self.millimeters))  # fmt: skip
+        made = Line2D([p[0] for p in points], [p[1] for p in points], marker=shape, markersize=size,
+                      markerfacecolor=fill, markeredgecolor=edge, markeredgewidth=line, linestyle="none", zorder=z,
+                      transform=self.millimeters)  # fmt: skip
+        self._add(made)
+        if tips:
+            made.set_gid(f"tips-{len(self.tips)}-{len(self.tips) + len(tips)}")
+            self.tips += map(cleaned, tips)
         half = size / MM / 2
         self.taken += [Box.at("marker", x - half, y - half, x + half, y + half) for x, y in points]
 
-    def _add(self, artist: "Artist") -> None:
+    def _add(self, artist: "Artist", tip: Tip | None = None) -> None:
+        if tip:
+            artist.set_gid(f"tip-{len(self.tips)}")
+            self.tips.append(cleaned(tip))
         self.figure.add_artist(artist)
 
     def finish(self, alt: str) -> picture.Picture:
         """The finished picture."""
-        return picture.finish(self.figure, self.name, words.printable(alt))
+        return picture.finish(self.figure, self.name, words.clean(alt), self.tips)

@@ -153,7 +153,7 @@ def _words_room(row: StepTimeRow, size: float, unit: str) -> float:
 
 def _bar(sheet: Sheet, row: StepTimeRow, kinds: Sequence[Kind], scale: Scale, y: float, size: float, unit: str) -> None:
     bars.name(sheet, row.name, scale.start, y, row.chosen)
-    bars.stack(sheet, kinds, [words.amount(s) / size for s in row.seconds], scale, y)
+    bars.stack(sheet, kinds, [words.amount(s) / size for s in row.seconds], scale, y, (row.name, unit))
     total, mfu = _ends(row, size, unit)
     right = sheet.text(scale.at(_total(row) / size) + 1.4, y, total, weight=600, plate=style.WHITE).corners[1][0]
     if mfu:

@@ -6,7 +6,7 @@ from typing import Any
 
 from reports import style
 from reports.figures import tree, words
-from reports.figures.picture import Picture, figure
+from reports.figures.picture import Picture, Tip, figure
 from reports.figures.sheet import Sheet, fitted, width
 from reports.figures.tree import BOX, Level
 from reports.style import INK, MUTE, RULE
@@ -80,9 +80,10 @@ def draw(data: TopologyData) -> Picture:
     pitch = min(16.5, (HEIGHT - under - 8.0) / max(1, len(tiers)))
     rows = [4.0 + i * pitch for i in range(len(tiers) + 1)]
     sheet = Sheet(NAME, style.HALF, min(HEIGHT, rows[-1] + 4.0 + under))
+    tips = _tips(data, tiers)
     levels = tree.levels([(t.name, t.span) for t in tiers], data.gpus, 0.8, TREE)
     for i, (y, level) in enumerate(zip(rows, levels, strict=True)):
-        tree.draw_level(sheet, level, y)
+        tree.draw_level(sheet, level, y, tips[i])
         if i:
             tree.draw_wires(sheet, levels[i - 1].columns, level.columns, rows[i - 1] + BOX / 2, y - BOX / 2)
     _frames(sheet, levels, rows)
@@ -111,6 +112,13 @@ def _elements(data: TopologyData, tier: Tier) -> str:
     return words.number(-(-data.gpus // max(1.0, min(tier.span, data.gpus))), 0)
 
 
+def _tips(data: TopologyData, tiers: Sequence[Tier]) -> list[Tip]:
+    """What the boxes of each level say when pointed at, the outermost first, the GPUs last."""
+    said = [(t.name, f"{_elements(data, t)} of them", f"{words.quantity(t.bandwidth, words.RATES)} per GPU"
+             if t.bandwidth else "") for t in reversed(tiers)]  # fmt: skip
+    return [*said, (data.gpu, "", f"{words.number(data.gpus, 0)} GPUs")]
+
+
 def _count(sheet: Sheet, data: TopologyData, tier: Tier, y: float) -> None:
     """How many elements the tier has; its bandwidth and oversubscription beneath."""
     room = style.HALF - AT
@@ -132,8 +140,9 @@ def _group(
     if reach == 0:
         domain = min(tiers[0].span, data.gpus) if tiers else data.gpus
         right = left + (right - left) * min(1.0, max(0.12, group.size / max(1.0, domain)))
-    sheet.rectangle(left, y - 1.1, right - left, 2.2, style.AXIS_COLORS[group.axis])
     text = f"{LETTERS[group.axis]} {words.number(group.size, 0)}"
+    tip = (text, "reaches the tier", group.tier)
+    sheet.rectangle(left, y - 1.1, right - left, 2.2, style.AXIS_COLORS[group.axis], tip=tip)
     sheet.text(AT, y, fitted(text, style.HALF - AT, weight=600), weight=600)
     at = AT + width(text, weight=600) + 1.4
     where = "" if not tiers else f"in one {names[0]}" if reach == 0 else f"across {names[reach - 1]}s"

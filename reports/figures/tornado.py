@@ -173,8 +173,9 @@ def _ends(sheet: Sheet, data: TornadoData, swing: Swing, scale: Scale, y: float)
     zero = scale.at(data.base)
     ends = sorted(((scale.at(swing.favorable), swing.favorable, FAVORABLE), (scale.at(swing.adverse), swing.adverse,
                   ADVERSE)), key=lambda e: -abs(e[0] - zero))  # fmt: skip
-    for x, _, kind in ends:
-        sheet.rectangle(min(zero, x), y - HIGH / 2, abs(x - zero), HIGH, kind.color, z=3)
+    for x, value, kind in ends:
+        tip = (swing.name, kind.name, f"{difference(data, value)} {data.unit}".strip())
+        sheet.rectangle(min(zero, x), y - HIGH / 2, abs(x - zero), HIGH, kind.color, z=3, tip=tip)
     (far, far_value, _), (near, near_value, _) = ends
     side = 1 if far >= zero else -1
     opposite = (near - zero) * side < 0 or near == zero

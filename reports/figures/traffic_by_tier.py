@@ -7,7 +7,7 @@ from typing import Any
 from reports import style
 from reports.figures import bars, words
 from reports.figures.frame import Kind, legend, legend_rows, note, value_axis
-from reports.figures.picture import Picture, figure
+from reports.figures.picture import Picture, Tip, figure
 from reports.figures.scale import Scale, linear
 from reports.figures.sheet import Sheet, fitted, width
 from reports.figures.tree import FILLS
@@ -79,7 +79,8 @@ def draw(data: TrafficData) -> Picture:
     value_axis(sheet, sent, top, lie.bottom, f"Sent per GPU and step ({unit})", marks=False, ticks=sent.ticks(5))
     value_axis(sheet, busy, top, lie.bottom, title, marks=False, ticks=busy.ticks(5))
     for i, row in enumerate(rows):
-        _bars(sheet, row, (sent, busy), lie.at(i), (size, step), fills.get(row.tier, style.NAVY))
+        tips = _tips(row, (size, unit), (step, second))
+        _bars(sheet, row, (sent, busy), lie.at(i), (size, step), fills.get(row.tier, style.NAVY), tips)
     note(sheet, left_out)
     return sheet.finish(_alt(rows, size, unit, step, second, left_out))
 
@@ -102,18 +103,32 @@ def _scale(values: Sequence[float], start: float, room: float, texts: Sequence[s
 
 
 def _bars(
-    sheet: Sheet, row: TrafficRow, scales: tuple[Scale, Scale], y: float, units: tuple[float, float], fill: str
+    sheet: Sheet,
+    row: TrafficRow,
+    scales: tuple[Scale, Scale],
+    y: float,
+    units: tuple[float, float],
+    fill: str,
+    tips: Sequence[Tip],
 ) -> None:
     """Bytes at the left; time at the right, its exposed part solid over the whole."""
     (sent, busy), (size, step) = scales, units
     bars.name(sheet, row.name, sent.start, y)
     end = sent.at(words.amount(row.bytes) / size)
-    bars.plain_bar(sheet, sent.start, end, y, fill)
+    bars.plain_bar(sheet, sent.start, end, y, fill, tip=tips[0])
     sheet.text(end + 1.2, y, _bytes(row, size), weight=600, plate=style.WHITE)
     end, shown = busy.at(_busy(row) / step), busy.at(min(words.amount(row.exposed), _busy(row)) / step)
-    bars.plain_bar(sheet, busy.start, end, y, HIDDEN.color, MUTE)
-    bars.plain_bar(sheet, busy.start, shown, y, fill)
+    bars.plain_bar(sheet, busy.start, end, y, HIDDEN.color, MUTE, tips[1])
+    bars.plain_bar(sheet, busy.start, shown, y, fill, tip=tips[2])
     sheet.text(end + 1.2, y, _time(row, step), weight=600, plate=style.WHITE)
+
+
+def _tips(row: TrafficRow, sent: tuple[float, str], busy: tuple[float, str]) -> tuple[Tip, Tip, Tip]:
+    """What the three bars of a row say: sent, busy, exposed."""
+    exposed = words.rounded(words.amount(row.exposed) / busy[0])
+    return ((row.name, f"sent over {row.tier}", f"{_bytes(row, sent[0])}{words.NB}{sent[1]}"),
+            (row.name, "busy", f"{_time(row, busy[0])}{words.NB}{busy[1]}"),
+            (row.name, "exposed", f"{exposed}{words.NB}{busy[1]}"))  # fmt: skip
 
 
 def _alt(rows: Sequence[TrafficRow], size: float, unit: str, step: float, second: str, left_out: str) -> str:

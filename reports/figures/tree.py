@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from reports import style
 from reports.figures import words
+from reports.figures.picture import Tip
 from reports.figures.sheet import Sheet, fitted, width
 from reports.style import MUTE, RULE, VALUE
 
@@ -56,10 +57,10 @@ def _halves(column: Column, number: float) -> tuple[Column, ...]:
     return (left, left + half), (right - half, right)
 
 
-def draw_level(sheet: Sheet, level: Level, y: float) -> None:
+def draw_level(sheet: Sheet, level: Level, y: float, tip: Tip) -> None:
     """Draws the boxes of a row, with their name where it fits, and dots between two where there are more."""
     for left, right in level.columns:
-        sheet.rectangle(left, y - BOX / 2, right - left, BOX, level.fill, edge=level.edge, line=0.6)
+        sheet.rectangle(left, y - BOX / 2, right - left, BOX, level.fill, edge=level.edge, line=0.6, tip=tip)
         room = right - left - 0.8
         text = fitted(level.name if width(level.name, VALUE) <= room else level.short, room, VALUE)
         if len(text) > 3 or not text.endswith("…"):

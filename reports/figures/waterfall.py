@@ -118,7 +118,7 @@ def _end(sheet: Sheet, name: str, total: str, left: float, y: float) -> None:
 def _sum(sheet: Sheet, value: str, level: float, scale: Scale, left: float, y: float) -> None:
     """The row of the difference: a bar from zero to where the causes end."""
     sheet.text(left - 1.2, y, SUM, align="right")
-    bars.plain_bar(sheet, scale.at(0.0), scale.at(level), y, style.BLUE)
+    bars.plain_bar(sheet, scale.at(0.0), scale.at(level), y, style.BLUE, tip=(SUM, "", value))
     sheet.text(style.HALF - 0.5, y, value, align="right")
 
 
@@ -129,7 +129,8 @@ def _cause(
     y, pitch = at
     start, end = (scale.at(v) for v in ends)
     sheet.text(left - 1.2, y, fitted(name, left - 1.5), align="right")
-    bars.plain_bar(sheet, start, end, y, style.NAVY if ends[1] >= ends[0] else style.SKY)
+    bars.plain_bar(sheet, start, end, y, style.NAVY if ends[1] >= ends[0] else style.SKY,
+                   tip=(name, "", value))  # fmt: skip
     sheet.line([(end, y + bars.HIGH / 2), (end, y + pitch - bars.HIGH / 2)], RULE, 0.5, z=4)
     sheet.text(style.HALF - 0.5, y, value, align="right")
 

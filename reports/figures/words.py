@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from reports import style
+from reports import other_fonts
 
 NB = "\u00a0"  # no-break space: between thousands, and between a value and its unit
 MINUS = "\u2212"
@@ -102,15 +102,17 @@ def quantity(value: float | None, ladder: tuple[tuple[float, str], ...], digits:
     return f"{plain(value / size, digits)}{NB}{name}"
 
 
-def printable(text: str) -> str:
-    """The text with what the font cannot draw as "?": a missing glyph would be a box, in silence.
-
-    Accents are composed first; control characters become spaces and runs of spaces one, as the page would show them.
-    """
+def clean(text: str) -> str:
+    """The text as a page would show it: accents composed, runs of spaces and control characters one space."""
     text = unicodedata.normalize("NFC", text)
-    text = "".join(" " if unicodedata.category(c) in ("Cc", "Zs") and c != NB else c for c in text)
-    text = " ".join(part for part in text.split(" ") if part)
-    return "".join(c if c in style.characters() else "?" for c in text) if text.strip() else ""
+    kinds = ((c, unicodedata.category(c)) for c in text)
+    text = "".join(" " if kind in ("Cc", "Zs") and c != NB else "?" if kind in ("Cs", "Cn") else c for c, kind in kinds)
+    return " ".join(part for part in text.split(" ") if part) if text.strip() else ""
+
+
+def printable(text: str) -> str:
+    """The clean text with what no font here can draw as "?": a missing glyph would be a box, in silence."""
+    return "".join(c if other_fonts.drawable(c) else "?" for c in clean(text))
 
 
 def shown_of(shown: int, of: int, things: str, why: str = "") -> str:

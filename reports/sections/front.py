@@ -9,9 +9,10 @@ from reports.origins import items_of
 from reports.plan import Plan, Section
 from reports.prose import capital, gpus, joined, sentence, subtitle, verdict_heading
 from reports.quantities import Quantity, legible
-from reports.sections.front_table import beside_runs, table_facts
+from reports.sections.front_table import beside_runs, closest, table_facts
 from reports.sections.rooflines import operations
 from reports.sections.rooflines import verdict_line as roof_line
+from reports.sections.unmet import remedies_table, unmet
 from reports.tables import Table, text
 from reports.terms import words
 
@@ -38,7 +39,7 @@ def front(plan: Plan) -> Section:
         "word": word,
         "heading": heading,
         "sentences": [sentence(s) for s in verdict.get("sentences", [])],
-        "keys": [key_number(plan, row) for row in plan.document.get("key_numbers", [])],
+        "keys": keys(plan),
         "origins": origins(plan),
         "items": items_of(plan.document.get("provenance") or ()),
         "gpus": gpus(plan),
@@ -46,6 +47,7 @@ def front(plan: Plan) -> Section:
         "end": last_day(report["start"], plan.results.get("time_to_train")),
         "reasons": [sentence(r) for r in plan.point["reasons"]],
         "changes": [sentence(a) for a in plan.point["alternatives"]],
+        "unmet": unmet(plan),
         "adverse": adverse_failures(plan),
         "closest": closest_checks(plan),
         "not_included": not_included(plan),
@@ -57,7 +59,16 @@ def front(plan: Plan) -> Section:
         "compared": len(plan.others),
         "missing": {name: plan.missing_for(name) for name in ("time_to_train", "cost")},
     }
-    return Section("summary", "Executive summary", conditions_table(conditions), facts=facts, template="front")
+    tables = (*filter(None, [remedies_table(plan), closest(plan)]), *conditions_table(conditions))
+    return Section("summary", "Executive summary", tables, facts=facts, template="front")
+
+
+def keys(plan: Plan) -> list[dict[str, Any]]:
+    """The key numbers; none where a run that cannot be built has none of them."""
+    rows = plan.document.get("key_numbers", [])
+    if plan.point["status"] == "cannot_be_built" and all(row["value"] is None for row in rows):
+        return []
+    return [key_number(plan, row) for row in rows]
 
 
 OPERATIONS = "Operations against the roof"  # of a file that holds nothing else

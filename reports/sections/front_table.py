@@ -2,7 +2,9 @@
 
 from typing import Any
 
+from engine.metrics import BY_NAME
 from reports import terms
+from reports.judgement import UPPER
 from reports.plan import Json, Plan
 from reports.prose import capital, count, joined, lower_first, sentence
 from reports.quantities import Quantity
@@ -11,8 +13,11 @@ from reports.sections.compare import verdict_line as comparison_line
 from reports.sections.optimize import aims, margins, shown, winner_of
 from reports.sections.portfolio import verdict_line as programme_line
 from reports.sections.sensitivity import largest
+from reports.sections.unmet import RESULTS
 from reports.table_summary import choice, subject
+from reports.tables import Table, number, text
 
+CLOSEST = 3  # points of a search without an answer, on page 1
 KINDS = {"optimize": "search", "sweep": "sweep", "scale": "scaling", "sensitivity": "sensitivity"}
 
 
@@ -28,8 +33,35 @@ def table_facts(plan: Plan) -> dict[str, Any] | None:
         "about": [sentence(s) for s in about(found)],
         "change": [sentence(s) for s in change(found)],
         "others": [{"key": f"{e['kind']}-{e['name']}", "text": one_line(e)} for e in tables(plan) if e is not found],
-        "heading": "Why this plan." if found["kind"] == "optimize" else "What it shows.",
+        "heading": heading(found),
     }
+
+
+def heading(e: Json) -> str:
+    """What the paragraph about a table is called."""
+    if e["kind"] == "optimize":
+        return "Why this plan." if winner_of(e) else "What was found."
+    return "What it shows."
+
+
+def closest(plan: Plan) -> Table | None:
+    """The points of a search without an answer that miss least, with what they come to; else None."""
+    e = subject(plan.document["experiments"])
+    if e is None or plan.experiment["points"] or e["kind"] != "optimize" or winner_of(e):
+        return None
+    own = {int(p["index"]): p for p in e["points"]}
+    found = [(r, own[int(r["index"])]) for r in e.get("nearest") or () if r.get("require") and int(r["index"]) in own]
+    called = points.names(e, [int(p["index"]) for _, p in found])
+    rows = tuple(
+        (called[int(p["index"])], *(p["results"].get(n) for n, *_ in RESULTS), f"misses {r['require']}")
+        for r, p in found[:CLOSEST]
+    )
+    columns = (
+        text("Point", 50),
+        *(number(title, unit, decimals, 18) for _, title, unit, decimals in RESULTS),
+        text("Requirements"),
+    )
+    return Table("closest", "The points that miss least", columns, rows) if rows else None
 
 
 def tables(plan: Plan) -> list[Json]:
@@ -95,9 +127,25 @@ def chosen(e: Json) -> list[str]:
     )
 
 
+def reached(e: Json) -> list[str]:
+    """What the best of the points that fit come to, of each result with a limit; nothing where not all are known."""
+    fit = [p for p in e["points"] if p["status"] == "ok"]
+    if len(e["points"]) < int((e.get("counts") or {}).get("points") or 0) or not fit:
+        return []
+    limits = {r["limit"]["name"]: r["limit"] for r in e.get("requires") or () if r.get("limit")}
+    said = []
+    for name, limit in limits.items():
+        known = [v for p in fit if isinstance(v := p["results"].get(name), (int, float))]
+        if known and name in BY_NAME:
+            best, side = (min(known), "least") if limit["op"] in UPPER else (max(known), "largest")
+            said.append(f"the {side} {terms.words(name)} of a point that fits is {shown(name, best).text()}")
+    return [joined(said)] if said else []
+
+
 def change(e: Json) -> list[str]:
     """Break-even points of the choice, and what would admit the nearest that is refused."""
-    found = [str(b["sentence"]) for b in (e.get("winner") or {}).get("break_even") or ()][:2]
+    found = reached(e) if e["kind"] == "optimize" and not winner_of(e) else []
+    found += [str(b["sentence"]) for b in (e.get("winner") or {}).get("break_even") or ()][:2]
     near = [r for r in e.get("nearest") or () if r.get("require")]
     if near:
         said = str(near[0].get("needs") or "") or f"by {Quantity(near[0].get('gap'), '%', 2).text()}"

@@ -2,7 +2,7 @@
 
 from reports.plan import Plan, Section
 from reports.quantities import Quantity, readable
-from reports.tables import Cell, Table, UnitOf, number, share, text, total
+from reports.tables import Cell, Table, UnitOf, filled, number, share, text, total
 from reports.terms import words
 
 AXES = ("tensor", "context", "pipeline", "data", "expert", "expert_tensor")
@@ -17,7 +17,7 @@ def layout(plan: Plan) -> Section | None:
     return Section(
         "layout",
         "",
-        tuple(t for t in tables if t),
+        tuple(kept for t in tables if t and (kept := filled(t))),
         facts={
             "billed": (plan.point.get("gpus") or {}).get("billed_rule"),
             "gpus": plan.point.get("gpus") or {},

@@ -1,6 +1,7 @@
 """The one page of `report { kind = one_page }`: beneath the summary one figure or one table, and where it is from.
 
-Whatever a scenario holds, it is one page: the figure gives way to many conditions, a table to the figure.
+Whatever a scenario holds, it is one page: the figure gives way to many conditions and to what would mend a
+run that fails, a table to the figure.
 """
 
 from dataclasses import replace
@@ -23,9 +24,9 @@ def is_one_page(plan: Plan) -> bool:
 
 def one_page(plan: Plan) -> Section:
     """One figure, else one table, under the summary."""
-    conditions = len(plan.report.get("conditions") or ())
-    figures = () if conditions > CONDITIONS else figure(plan)
-    found = None if figures or conditions > CONDITIONS else table(plan)
+    full = len(plan.report.get("conditions") or ()) > CONDITIONS or bool(plan.point["remedies"])
+    figures = () if full else figure(plan)
+    found = None if figures or full else table(plan)
     tables = tuple(replace(t, rows=t.rows[:ROWS], more=cut(t)) for t in (found,) if t)
     facts = {
         "figures": figures,

@@ -199,9 +199,9 @@ def outcome(experiment: Json) -> list[str]:
     required = experiment.get("requires") or ()
     if required:
         what = "all requirements" if len(required) > 1 else "the requirement"
-        last = f"{amount(met)}\u00a0{'meets' if met == 1 else 'meet'} {what}"
+        last = f"{amount(met) if met else 'none'}\u00a0{'meet' if met > 1 else 'meets'} {what}"
     else:
-        last = f"{amount(met)}\u00a0{'is' if met == 1 else 'are'} feasible"
+        last = f"{amount(met) if met else 'none'}\u00a0{'are' if met > 1 else 'is'} feasible"
     return [*parts, last]
 
 
