@@ -2,7 +2,7 @@
 
 Of a layer's seven multiplies the outputs of the first, third, fifth and seventh (queries, values, gate, down) and of
 the attention kernel are kept with the layer's input; keys, the output projection, the up projection, norms, rotary
-embedding and the activation are computed again. Source: TorchTitan's per-operator activation checkpointing, ruling 19.
+embedding and the activation are computed again. Source: TorchTitan's per-operator activation checkpointing.
 """
 
 from dataclasses import replace

@@ -2,6 +2,7 @@
 
 All in base units: seconds, USD, USD per second and GPU. The GPUs of a cluster are billed for the whole run, whether
 they work or not, restarts and checkpoint pauses included; spare GPUs too, at their own price.
+Source: definition.
 """
 
 from dataclasses import dataclass
@@ -55,7 +56,11 @@ def utilization(flops: Column, gpu_seconds: Column, peak: Column) -> Column:
 
 
 def time_to_train(tokens: Column, tokens_per_second: Column, effective: Column) -> Column:
-    """Seconds of the whole run: tokens / tokens per second / effective training time."""
+    """Seconds of the whole run: tokens / tokens per second / effective training time.
+
+    Left out: preparation, evaluation, failed experiments and repeated runs, except by the stated share for trial
+    runs.
+    """
     return tokens / tokens_per_second / effective
 
 
@@ -115,6 +120,7 @@ def cost_per_token(cost: Column, tokens: Column) -> Column:
 
 
 def _sum(found: tuple[Line, ...] | list[Line]) -> Column:
+    """The sum of the lines that are included."""
     result = ZERO
     for line in found:
         result = result if line.usd is None else result + line.usd
@@ -142,6 +148,10 @@ def _owned_gpus(cluster: Cluster, counts: Gpus, seconds: Column) -> Line:
 
 
 def _energy_line(cluster: Cluster, energy: Column | None) -> Line:
+    """Mean power x PUE x time to train x price of electricity.
+
+    Left out: prices that change with the hour; charges by peak demand.
+    """
     if cluster.power_price is None:
         return Line("energy", None, "no price of electricity stated", "cluster.power_price")
     usd = None if energy is None else energy * cluster.power_price
@@ -213,6 +223,7 @@ def _line(
 
 
 def _share(name: str, share: Column | None, of: list[Line], basis: str) -> Line:
+    """A stated share of the lines before it: trial runs, contingency."""
     usd = None if of[0].usd is None else _times(share, _sum(of))
     return Line(name, usd, basis, f"cluster.cost.{'trials' if name == 'trial runs' else name}")
 

@@ -1,4 +1,7 @@
-"""The ledger of a step: rows of the slowest stage times their counts, the bubble, sends, and once-a-step rows."""
+"""The ledger of a step: rows of the slowest stage times their counts, the bubble, sends, and once-a-step rows.
+
+Source: definition; once-a-step rows fitted on published runs.
+"""
 
 from dataclasses import replace
 
@@ -61,8 +64,8 @@ def wait(block: str, op: str, seconds: Column) -> Entry:
 
 
 def exposed_sends(run: Run, d: Degrees, times: StageTimes, send: Column) -> Column:
-    """Seconds of sends that a step waits for: by schedule (ruling E5), and of the sends an interleaved schedule
-    overlaps the stack's share that is not hidden (all of it where overlap is off).
+    """Seconds of sends that a step waits for, by schedule; of the sends an interleaved schedule overlaps the stack's
+    share that is not hidden (all of it where overlap is off).
     """
     chain = SCHEDULES[run.layout.schedule.kind].exposed_sends(times, d.micro_batches, d.vp, send)
     if d.vp == 1:
@@ -127,8 +130,9 @@ def tied(run: Run, made: Timing) -> Entry:
 
 def overheads(run: Run, d: Degrees, entries: list[Entry]) -> list[Entry]:
     """Stragglers, a share of everything per doubling beyond a node of eight, the fixed time, a stated slow rank.
-
-    Every collective waits for its slowest member, so a slow rank makes the whole step that share longer (S4 9.3).
+    Every collective waits for its slowest member, so a slow rank makes the whole step that share longer.
+    Left out: variation from step to step; throttling beyond the sustained clock; data loading beyond the fixed time.
+    Source: fitted on weak-scaling series of published runs.
     """
     doublings = np.log2(np.maximum(d.used / NODE, 1.0))
     rest = exposed(entries)

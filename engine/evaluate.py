@@ -5,6 +5,7 @@
 ``evaluate`` takes one group of design points that share their structure and returns columns. A result that lacks an
 input is absent, and ``missing`` names the settings it lacks; nothing is ever filled with 0. A layout that cannot be
 built, or does not fit, is a result too: the status says so and the reasons say why.
+Source: definition.
 """
 
 import functools
@@ -249,7 +250,10 @@ def _drawable(run: Run, d: Degrees, micro_batches: int) -> int:
 
 
 def rate(result: Result) -> None:
-    """Tokens per second, and utilization in its named conventions."""
+    """Tokens per second, and utilization in its named conventions.
+
+    Source: definition; MFU as in Chowdhery et al. 2022 (PaLM) appendix B.
+    """
     run, d, made = result.run, result.degrees, result.step
     if "step_time" not in result.columns:
         return

@@ -68,7 +68,10 @@ def chunk_keys(sequence: Column, chunk: Column) -> Column:
 
 
 def keys_seen(attention: Attention | None, windowed: bool, sequence: Column) -> Column:
-    """Mean keys of a query in a layer: s/2, fewer in a window or a chunk, or where an indexer picks them."""
+    """Mean keys of a query in a layer: s/2, fewer in a window or a chunk, or where an indexer picks them.
+
+    Source: causal mask, counted.
+    """
     if attention is None:
         return mean_keys(sequence)
     if windowed and attention.window is not None:
@@ -88,7 +91,7 @@ def flops_per_token(model: Model, sequence: Column) -> FlopsPerToken:
 
     six_n = 6 N_active; with_attention = six_n + 6 L a (d + dv) s, which is 12 L a d s for plain heads;
     causal = 6 N_matmul + 6 a (d + dv) Σ_layers m(s). A stated count without dimensions has no attention term.
-    Source: Kaplan et al. 2020 (6N), PaLM 2022 appendix B (12 L H Q T).
+    Source: Kaplan et al. 2020 (6N); Chowdhery et al. 2022 (PaLM) appendix B (12 L H Q T).
     """
     n = count(model)
     forward = forward_flops(model, n, sequence)

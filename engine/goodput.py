@@ -4,6 +4,7 @@ M    mean time between failures of the job      R    restart: from a failure to 
 tau  training time between two saves            d    pause: seconds that one save stops training
 W    seconds an asynchronous save takes in the background, after its pause
 All in seconds. A save pauses the job for d; a failure costs what was done since the last save, and R.
+Source: Young 1974; Daly 2006.
 """
 
 import math
@@ -47,12 +48,18 @@ def per_gpu_year(rate: float) -> float:
 
 
 def checkpoint_size(parameters: Column, states: States, weights: bool) -> Column:
-    """Bytes of one checkpoint: parameters x (master + moments), and the weights where they are saved too (S4 9.2)."""
+    """Bytes of one checkpoint: parameters x (master + moments), and the weights where they are saved too.
+
+    Left out: files beside the states: data loader, random state, logs. Source: definition.
+    """
     return parameters * (states.master + states.moments + (states.weights if weights else ZERO))
 
 
 def save_time(size: Column, nodes: Column, node_write: Column | None, storage_write: Column | None) -> Column | None:
-    """max(size / nodes / node rate, size / storage rate), each node writing its part; None without either rate."""
+    """max(size / nodes / node rate, size / storage rate), each node writing its part; None without either rate.
+
+    Left out: contention of the save with reads of the data set. Source: definition.
+    """
     times = [size / nodes / node_write] if node_write is not None else []
     times += [size / storage_write] if storage_write is not None else []
     return np.maximum(times[0], times[-1]) if times else None
@@ -62,24 +69,33 @@ def save_time(size: Column, nodes: Column, node_write: Column | None, storage_wr
 
 
 def young(pause: Column, mtbf: Column, restart: Column = ZERO) -> Column:
-    """sqrt(2 d M) (Young 1974; S4 9.2)."""
+    """sqrt(2 d M): Young's interval. Source: Young 1974."""
     return np.sqrt(2.0 * pause * mtbf) + 0.0 * restart
 
 
 def daly(pause: Column, mtbf: Column, restart: Column = ZERO) -> Column:
-    """sqrt(2 d M) [1 + sqrt(d/2M)/3 + (d/2M)/9] - d for d < 2M, else M: work between saves (Daly 2006, eq. 37)."""
+    """sqrt(2 d M) [1 + sqrt(d/2M)/3 + (d/2M)/9] - d for d < 2M, else M: work between saves.
+
+    Source: Daly 2006, eq. 37.
+    """
     ratio = pause / (2.0 * mtbf)
     series = np.sqrt(2.0 * pause * mtbf) * (1.0 + np.sqrt(ratio) / 3.0 + ratio / 9.0) - pause
     return np.where(ratio < 1.0, series, mtbf) + 0.0 * restart
 
 
 def young_recovery(pause: Column, mtbf: Column, restart: Column = ZERO) -> Column:
-    """sqrt(2 d (M + R)): Young's rule with the time between failures counted from failure to failure."""
+    """sqrt(2 d (M + R)): Young's rule with the time between failures counted from failure to failure.
+
+    Source: Young 1974, with the restart counted.
+    """
     return np.sqrt(2.0 * pause * (mtbf + restart))
 
 
 def availability(pause: Column, mtbf: Column, restart: Column = ZERO) -> Column:
-    """d + sqrt(2 (M + R) d + d^2): the interval from save to save that leaves most time available."""
+    """d + sqrt(2 (M + R) d + d^2): the interval from save to save that leaves most time available.
+
+    Source: largest share of the time available, by its derivative.
+    """
     return pause + np.sqrt(2.0 * (mtbf + restart) * pause + pause * pause)
 
 
@@ -88,6 +104,7 @@ def best(pause: Column, mtbf: Column, restart: Column = ZERO) -> Column:
 
     The root x = tau/M of x - 1 + exp(-d/M - x) = 0, by a fixed number of Newton steps from Young's x = sqrt(2d/M),
     which lies above the root; the function is convex, so every step stays above it. 0 where a save costs nothing.
+    Source: zero of the derivative of the effective training time of Daly 2006's process.
     """
     share = pause / mtbf
     x = np.minimum(np.sqrt(2.0 * share), 1.0)
@@ -113,8 +130,10 @@ def effective(interval: Column, pause: Column, mtbf: Column, restart: Column, re
     """Useful training over time passed, 0..1.
 
     1/E with E = (M + R)(e^{(tau+d)/M} - 1)/tau, the expected time per second of useful work when failures come at
-    random (exponential) while training and saving, and none while restarting: S4's process, within 0.1 points of its
-    script. With ``restart_can_fail`` M e^{R/M} stands for M + R (Daly 2006, section 3).
+    random (exponential) while training and saving, and none while restarting. With ``restart_can_fail`` M e^{R/M}
+    stands for M + R.
+    Left out: failures that come in clusters; early failures of new parts; silent corruption of data.
+    Source: Daly 2006; held against simulation.
     """
     with np.errstate(over="ignore"):  # an interval of many M: infinite time, no progress
         lost = mtbf * np.exp(restart / mtbf) if restart_can_fail else mtbf + restart
@@ -219,7 +238,7 @@ def plan(run: Run, size: Column, used_gpus: Column) -> Goodput:
 
     Synchronous: the pause is the save. Asynchronous: the pause is the copy to host memory over the gpu's host link, the
     write goes on behind training, saves cannot be closer together than it takes, and a failure loses the work of one
-    write more: R + W for R (ruling (d)). A stated ``hang_detection`` comes before every restart, and so does the wait
+    write more: R + W for R. A stated ``hang_detection`` comes before every restart, and so does the wait
     for a repaired node where spares are used up. Faster tiers (host memory, a node's disks) take their share of the
     failures from the shared store (engine/recovery.py).
     """
@@ -269,7 +288,7 @@ def plan(run: Run, size: Column, used_gpus: Column) -> Goodput:
 
 
 def host_copy(run: Run, size_per_gpu: Column) -> Column:
-    """Seconds to copy a GPU's part of a checkpoint to host memory: bytes / host link."""
+    """Seconds to copy a GPU's part of a checkpoint to host memory: bytes / host link. Source: definition."""
     return size_per_gpu / run.gpu.host_link
 
 
@@ -299,7 +318,7 @@ def inner_tiers(run: Run, size_per_gpu: Column, restart: Column) -> tuple[Tier, 
 
 
 def tiered_busy_share(tiers: tuple[Tier, ...], mtbf: Column) -> Column:
-    """``busy_share`` with several tiers: M/(M + mean R) / (1 + sum of d/tau)."""
+    """``busy_share`` with several tiers: M/(M + mean R) / (1 + sum of d/tau). Source: as busy_share."""
     restart = sum((t.share * t.restart for t in tiers), ZERO)
     pauses = sum((t.pause / t.interval for t in tiers), ZERO)
     return mtbf / (mtbf + restart) / (1.0 + pauses)

@@ -1,4 +1,7 @@
-"""Tensors that a layer keeps for its backward pass, what recomputation frees of them."""
+"""Tensors that a layer keeps for its backward pass, what recomputation frees of them.
+
+Source: Korthikanti et al. 2022 sections 4 and 5.
+"""
 
 from engine.alternate import kept_share
 from engine.columns import ZERO, Column
@@ -7,7 +10,8 @@ from engine.operators.work import Block, Kept
 
 def layer_bytes(blocks: tuple[Block, ...], ops: tuple[str, ...]) -> Column:
     """Bytes a layer keeps when ``ops`` are recomputed; with all of them, its input alone (/tp under sequence
-    parallelism, ruling E14)."""
+    parallelism).
+    """
     if "all" in ops:
         return blocks[0].keeps[0].bytes
     result = ZERO

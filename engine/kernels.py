@@ -45,7 +45,10 @@ class Device:
 
 
 def device(run: Run) -> Device:
-    """The run's GPU and stack as rates. The peak is dense, of the run's precision; NaN where the part has none."""
+    """The run's GPU and stack as rates. The peak is dense, of the run's precision; NaN where the part has none.
+
+    Source: the library's rows of the GPU and the stack.
+    """
     gpu, stack = run.gpu, run.stack
     half = gpu.peak.fp16 if run.precision == "fp16" else gpu.peak.bf16
     half = half if half is not None else gpu.peak.bf16 if gpu.peak.bf16 is not None else column(np.nan)
@@ -80,6 +83,8 @@ def wave(m: Column, n: Column, sms: Column | None, groups: Column = ONE) -> Colu
     """Share of the device that M x N output tiles fill: best over TILES of rate x filled tile x filled last wave.
 
     The tiles of a grouped GEMM share the waves; each group fills its own tiles, so that few rows an expert cost most.
+    Source: NVIDIA Matrix Multiplication Background guide (tile and wave quantization); rates of tiles fitted on
+    measured GEMM tables.
     """
     best = np.zeros_like(m * n)
     for rows, columns, rate in TILES:
@@ -93,7 +98,8 @@ def wave(m: Column, n: Column, sms: Column | None, groups: Column = ONE) -> Colu
 def efficiency(gemm: Gemm, dev: Device, bf16: bool = False) -> Column:
     """eta of a GEMM, share of peak: phi eta_max wave(M, N) K/(K + K_half), x 0.8 where N or K is off a multiple of 64.
 
-    Source: ruling 8 and the study of open runs, fitted on measured GEMM tables.
+    Left out: autotuning of single shapes; clocks that change within a run. Source: NVIDIA Matrix Multiplication
+    Background guide (tiles, waves); constants fitted on measured GEMM tables.
     """
     aligned = np.where((gemm.n % ALIGNMENT == 0) & (gemm.k % ALIGNMENT == 0), 1.0, MISALIGNED)
     best = dev.gemm_bf16 if bf16 else dev.gemm
@@ -103,13 +109,16 @@ def efficiency(gemm: Gemm, dev: Device, bf16: bool = False) -> Column:
 
 
 def gemm_flops(gemm: Gemm) -> Column:
-    """2 M N K, times the groups."""
+    """2 M N K, times the groups: a multiply and an add for each element. Source: definition."""
     flops = 2 * gemm.m * gemm.n * gemm.k
     return flops if gemm.groups is None else flops * gemm.groups
 
 
 def gemm_seconds(gemm: Gemm, dev: Device, stated: Column | None, bf16: bool = False) -> tuple[Column, Column]:
-    """Seconds of a GEMM and its eta: t = 2MNK/(P eta) + W/(2 beta eps); a stated eta replaces both terms."""
+    """Seconds of a GEMM and its eta: t = 2MNK/(P eta) + W/(2 beta eps); a stated eta replaces both terms.
+
+    Source: roofline, Williams et al. 2009; half of the weights' traffic hidden, fitted on measured GEMM tables.
+    """
     peak = dev.peak_bf16 if bf16 else dev.peak
     flops = gemm_flops(gemm)
     if stated is not None:
@@ -129,8 +138,9 @@ def head_rate(head: Column, dev: Device) -> Column:
 def sdpa_seconds(work: Sdpa, dev: Device, stated: Column | None) -> tuple[Column, Column]:
     """Seconds of fused attention and its eta: t = F/(P phi eta s/(s + s_half) h), h the rate of small heads.
 
-    F are the FLOPs really computed (half the square under a causal mask). Source: study of open runs, FlashAttention
-    papers' tables in the kernel catalog.
+    F are the FLOPs really computed (half the square under a causal mask).
+    Source: Dao 2023 (FlashAttention-2), Shah et al. 2024 (FlashAttention-3): FLOPs and measured rates; constants
+    fitted on published runs.
     """
     if stated is None and not work.fused:
         stated = dev.clock * dev.gemm_bf16 * work.head / (work.head + UNFUSED_HALF_HEAD)
@@ -141,6 +151,10 @@ def sdpa_seconds(work: Sdpa, dev: Device, stated: Column | None) -> tuple[Column
 
 
 def traffic_seconds(work: Traffic, dev: Device) -> tuple[Column, Column]:
-    """Seconds of memory traffic and its passes: t = c x stack passes x bytes/(beta eps). Source: S0 rule 2."""
+    """Seconds of memory traffic and its passes: t = c x stack passes x bytes/(beta eps).
+
+    Left out: cache hits between kernels, except where the stack fuses them. Source: roofline, Williams et al. 2009;
+    passes of a stack fitted on published runs.
+    """
     passes = work.passes * dev.passes
     return passes * work.bytes / dev.memory, passes

@@ -3,6 +3,8 @@
 Symbols: tp, cp, pp, dp tensor, context, pipeline, data degree; ep, etp expert and expert-tensor; b micro-batch;
 B global batch; m = B/(dp b) micro-batches; T = b s/cp tokens of one micro-batch on one rank; D the group over which
 dense states are sharded (dp cp, or less for HSDP), R = dp cp / D copies of it.
+Source: Narayanan et al. 2021 section 3 (tensor, pipeline, data); Megatron-Core's definitions of context and expert
+groups.
 """
 
 from dataclasses import dataclass
@@ -43,7 +45,7 @@ def virtual_stages(run: Run) -> int:
 
 
 def data_parallel(run: Run) -> Column:
-    """dp as stated, else what the GPUs leave: floor(GPUs / (tp cp pp)), at least 1 (ruling 5: dp excludes cp)."""
+    """dp as stated, else what the GPUs leave: floor(GPUs / (tp cp pp)), at least 1; dp excludes cp."""
     split = run.layout
     if split.data is not None:
         return split.data
@@ -135,6 +137,6 @@ def sequence_multiple(d: Degrees) -> Column:
 
 
 def kv_replication(run: Run, d: Degrees) -> Column:
-    """Tensor ranks that hold the same key/value head: tp/k where tp exceeds the k heads, else 1 (ruling 6)."""
+    """Tensor ranks that hold the same key/value head: tp/k where tp exceeds the k heads, else 1."""
     kv = run.model.kv_heads if run.model.kv_heads is not None else run.model.heads
     return np.maximum(d.tp / (d.tp if kv is None else kv), 1.0)

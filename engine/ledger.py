@@ -2,6 +2,7 @@
 
 Nothing enters the step time that is not a row. A ``Row`` is one execution (one micro-batch of one layer, or once a
 step); an ``Entry`` is a row with the times it runs per step on the stage that sets the pace.
+Source: definition.
 """
 
 from collections.abc import Iterable
@@ -52,6 +53,7 @@ class Entry:
 
     @cached_property
     def exposed(self) -> Column:
+        """Exposed seconds of a row a step: executions x exposed seconds of one."""
         return self.count * self.row.exposed
 
 
@@ -147,7 +149,10 @@ def call_seconds(prices: Prices, kind: str, size: Column, axis: str, group: Grou
 
 
 def _collective(work: Collective, block: str, phase: str, prices: Prices, beside: dict[str, Column]) -> Row:
-    """A collective row; what hides it depends on the axis and on the layout's overlap."""
+    """A collective row; what hides it depends on the axis and on the layout's overlap.
+
+    Source: overlap of a tensor axis: Korthikanti et al. 2022 section 4.2.2; shares hidden fitted on published runs.
+    """
     group, rule = prices.groups[work.axis], COLLECTIVES[work.kind]
     seconds = call_seconds(prices, work.kind, work.bytes, work.axis)
     exposed, behind = _exposed(work, seconds, prices, beside)
@@ -171,7 +176,7 @@ def _collective(work: Collective, block: str, phase: str, prices: Prices, beside
 
 
 def _exposed(work: Collective, seconds: Column, prices: Prices, beside: dict[str, Column]) -> tuple[Column, str | None]:
-    """Exposed seconds of a collective inside a block, and what hides the rest (ruling E7)."""
+    """Exposed seconds of a collective inside a block, and what hides the rest."""
     layout, tax = prices.run.layout, prices.run.stack.overlap_tax
     if work.axis == "expert":
         hidden = _expert_hidden(prices.run)
@@ -204,7 +209,8 @@ def _expert_hidden(run: Run) -> Column:
 def launch(rows: tuple[Row, ...], block: str, phase: str, prices: Prices) -> Row:
     """The launch tax of a block's phase: kernels x gap, and the host floor max(0, kernels x t_host - device time).
 
-    CUDA graphs leave part of the gap and no floor. Source: S0 section 8, ruling (d) launch gap.
+    CUDA graphs leave part of the gap and no floor.
+    Source: gap and host time of a kernel, fitted on published runs.
     """
     run, stack = prices.run, prices.run.stack
     kernels, device = launched(rows, prices), total(rows)
@@ -218,7 +224,10 @@ def launch(rows: tuple[Row, ...], block: str, phase: str, prices: Prices) -> Row
 
 
 def launched(rows: Iterable[Row], prices: Prices) -> Column:
-    """Kernels that some rows launch; a collective of one rank launches none."""
+    """Kernels that some rows launch; a collective of one rank launches none.
+
+    Source: kernels of each operation, counted.
+    """
     kernels = ZERO
     for row in rows:
         kernels = kernels + (row.kernels if row.axis is None else row.kernels * (prices.groups[row.axis].size > 1))
@@ -260,10 +269,12 @@ class PricedBlock:
 
     @cached_property
     def forward_seconds(self) -> Column:
+        """Seconds of a block's forward pass: the exposed seconds of its rows."""
         return total(self.forward)
 
     @cached_property
     def backward_seconds(self) -> Column:
+        """Seconds of a block's backward pass: what is recomputed, then the block's own rows."""
         return self.recompute_seconds + self.own_backward
 
     @cached_property
@@ -283,7 +294,7 @@ def recomputed(work: Work, block: str, ops: tuple[str, ...]) -> bool:
 
 
 def price_block(block: Block, prices: Prices, recompute: tuple[str, ...]) -> PricedBlock:
-    """A block's rows with its launch tax; recomputed work repeats its collectives (ruling E8)."""
+    """A block's rows with its launch tax; recomputed work repeats its collectives."""
     forward = price(block.forward, block.name, "forward", prices)
     again = tuple(w for w in block.forward if recomputed(w, block.name, recompute))
     if alternate.WORD in recompute:

@@ -5,7 +5,8 @@ reserved  = allocated x (1 + slack of the allocator); total = reserved + NCCL bu
 The same for the other phases of a run, each without activations: loading a checkpoint (states, and what is held twice),
 the optimizer's update, saving. The largest of the four is what must fit.
 Symbols: P parameters of the rank, D shard group, m micro-batches, T tokens, w bytes of an element.
-Source: ruling (c), held against measured memory of five frameworks.
+Source: Rajbhandari et al. 2020 (states), Korthikanti et al. 2022 (activations); held against measured memory of five
+frameworks.
 """
 
 from dataclasses import dataclass
@@ -76,7 +77,11 @@ class Held:
 
 
 def stage_memory(run: Run, d: Degrees, made: Timing, stage: Stage) -> StageMemory:
-    """Memory of one stage at its peak."""
+    """Memory of one stage at its peak.
+
+    Left out: fragmentation beyond the stated slack of the allocator; memory of other processes beyond the stated
+    reserve.
+    """
     held = [made.stages[s] for s in made.ranks[stage.index]]  # two where a rank holds two copies (DualPipe)
     dense, experts = rank_states(run, d, made, made.ranks[stage.index])
     adapters = add(made.parameters.stage_adapters(s) for s in held)
@@ -155,7 +160,9 @@ def trained(run: Run, dense: Column, experts: Column, adapters: Column) -> tuple
 
 def offloaded(run: Run, weights: Column, gradients: Column, optimizer: Column) -> Held:
     """States with what is offloaded in host memory: optimizer states with their sharded gradients (zero2, zero3), and
-    sharded weights (zero3)."""
+    sharded weights (zero3).
+    Source: Rajbhandari et al. 2021 (ZeRO-Infinity).
+    """
     off, kind = offload.of(run), run.layout.shard.kind
     away = [
         off.weights * weights if kind == "zero3" else ZERO * weights,
@@ -177,8 +184,9 @@ def states(
 
     zero1 divides the optimizer's states, zero2 the gradients too, zero3 the weights too; experts are divided by edp.
     zero3 keeps two gathered layers and one unreduced gradient, and with pipeline stages the whole stage gathered and
-    unreduced (ruling E10); with gradient_sync = last every rank holds the whole gradient (ruling E9). Frozen parameters
+    unreduced; with gradient_sync = last every rank holds the whole gradient. Frozen parameters
     have weights only.
+    Source: Rajbhandari et al. 2020 section 5, FSDP2's gathered layers.
     """
     s, kind = run.states, run.layout.shard.kind
     level = {"none": 0, "zero1": 1, "zero2": 2, "zero3": 3}[kind]
@@ -201,7 +209,10 @@ def states(
 
 
 def kept_bytes(run: Run, made: Timing, stage: Stage) -> Column:
-    """Bytes one micro-batch leaves on a stage between its passes: its layers', the embedding's or the head's own."""
+    """Bytes one micro-batch leaves on a stage between its passes: its layers', the embedding's or the head's own.
+
+    Source: Korthikanti et al. 2022 section 4.
+    """
     ops, again, result = recompute_ops(run), recomputed(run, stage), ZERO
     for kind, found in made.layers.items():
         blocks, less = tuple(b.block for b in found), again.count(made.kinds, kind)
@@ -222,7 +233,10 @@ def sent(run: Run, d: Degrees, stage: Stage) -> Column:
 
 
 def working_set(run: Run, d: Degrees, made: Timing) -> Column:
-    """Bytes of the backward pass's own tensors, w T [max(3 f/tp, attention) + 2 h], and one recomputed layer."""
+    """Bytes of the backward pass's own tensors, w T [max(3 f/tp, attention) + 2 h], and one recomputed layer.
+
+    Source: tensors alive at once in one layer's backward pass, counted.
+    """
     dims = shape(run.model)
     inner = ZERO if run.model.experts is not None and run.model.ffn is None else inner_size(run)
     core = (2 * dims.heads / d.tp + 2 * d.kv_heads) * dims.head
@@ -236,7 +250,10 @@ def working_set(run: Run, d: Degrees, made: Timing) -> Column:
 
 
 def communicators(d: Degrees) -> Column:
-    """Communicators a rank belongs to: one for every axis it shares with others."""
+    """Communicators a rank belongs to: one for every axis it shares with others.
+
+    Source: NCCL's buffers of a communicator; held against measured memory.
+    """
     shared = (d.tp > 1) * ONE + (d.cp > 1) * ONE + (d.dp * d.cp > 1) * ONE + (d.copies > 1) * ONE
     return shared + column(1.0 if d.pp > 1 else 0.0)
 

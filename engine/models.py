@@ -5,6 +5,7 @@ Symbols
 
 Counts are whole numbers held in float64, exact below 2^53. A count names its scope: ``total`` and ``active``
 leave out multi-token-prediction modules (``mtp``), buffers and vision towers; a tied matrix counts once.
+Source: matrices of the published model code, counted; held against published totals (tests/data/oracle.json).
 """
 
 from collections.abc import Callable

@@ -6,6 +6,7 @@ it crosses, where g members of one domain bring g NICs.
 
 Symbols: n ranks of the group; g_i members in one element of tier i; k_i elements of tier i that the group spans;
 o oversubscription; R concurrent rings over a boundary; all bandwidths per GPU and direction, bytes/s.
+Source: links that a ring crosses, counted; Thakur, Rabenseifner and Gropp 2005 (rings), NCCL (one channel a NIC).
 """
 
 from dataclasses import dataclass
@@ -45,10 +46,12 @@ class Group:
 
     @property
     def per_domain(self) -> Column:
+        """Ranks of the group in one scale-up domain."""
         return self.members[0]
 
     @property
     def domains(self) -> Column:
+        """Scale-up domains that the group spans."""
         return self.elements[0]
 
     @cached_property
@@ -58,7 +61,7 @@ class Group:
 
     @cached_property
     def bandwidth(self) -> Column:
-        """Rate of a ring, per rank: NVLink inside, min(NVLink, g NICs) across (ruling 4)."""
+        """Rate of a ring, per rank: NVLink inside, min(NVLink, g NICs) across."""
         return np.where(self.crosses, np.minimum(self.inside, self.per_domain * self.outside), self.inside)
 
     @cached_property
@@ -146,11 +149,12 @@ def lay(run: Run, d: Degrees, axis: str, parts: Parts) -> Group:
 def uplinks(
     cluster: Cluster, d: Degrees, tier: int, width: tuple[Column, ...], n: Column, members: list[Column]
 ) -> Column:
-    """Bytes/s of one GPU for what leaves its domain in an all-to-all, as far as ``tier`` limits it (ruling E6).
+    """Bytes/s of one GPU for what leaves its domain in an all-to-all, as far as ``tier`` limits it.
 
     Of n ranks, m sit in one element below the tier and g in the domain: of the bytes that leave the domain the share
     (n - m)/(n - g) goes up, at 1/o of the link where all GPUs of an element send; o shrinks with the part of the
     element's GPUs that the job uses: beta (n - g)/(n - m) / max(1, o u).
+    Source: bytes that leave an element, counted.
     """
     found, span = tiers(cluster, d.used)[tier], width[tier - 1]
     busy = np.maximum(found.oversubscription * _room(cluster, tier - 1, span, d.used) / span, 1.0)
@@ -184,11 +188,13 @@ def _room(cluster: Cluster, tier: int, span: Column, used: Column) -> Column:
 
 
 def oversubscribed(cluster: Cluster, d: Degrees, tier: int, width: tuple[Column, ...], rings: Column) -> Column:
-    """Slow-down of the links of ``tier`` by its oversubscription o (ruling E6).
+    """Slow-down of the links of ``tier`` by its oversubscription o.
 
     Packed and balanced: R rings, at most one a GPU, cross a boundary of an element with n GPUs, max(1, R o / n).
     Scattered: a share p = 1 - 1/elements of the bytes leaves the element, max(1, o p); o shrinks with the part of the
     element's GPUs that the job uses.
+    Left out: traffic of other jobs; adaptive routing that fails to spread flows. Source: rings that cross a boundary,
+    counted.
     """
     o, span = tiers(cluster, d.used)[tier].oversubscription, width[tier - 1]
     filled = _room(cluster, tier - 1, span, d.used)

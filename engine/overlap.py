@@ -1,7 +1,8 @@
 """Data-parallel traffic of a step, and what of it stays exposed.
 
 Symbols: P parameters of a rank (after tensor, expert and pipeline splitting), D shard group, R its copies, a_g bytes of
-a reduced gradient, m micro-batches, n layers of the stage. Bytes by mode follow ruling E9.
+a reduced gradient, m micro-batches, n layers of the stage.
+Source: Rajbhandari et al. 2020 section 7 (bytes of ZeRO); what stays exposed is fitted on published runs.
 """
 
 from dataclasses import dataclass, replace
@@ -38,7 +39,7 @@ def data_rows(
 
     none: all-reduce of a_g P. zero1: reduce-scatter a_g P and all-gather 2 P once a step. zero2: the reduce-scatter
     after every micro-batch. zero3: gathers and reductions layer by layer (``sharded_rows``); with pipeline stages the
-    weights stay gathered for the whole step (ruling E10). HSDP adds an all-reduce of a_g P/D over R copies.
+    weights stay gathered for the whole step. HSDP adds an all-reduce of a_g P/D over R copies.
     Buckets share the compute they hide behind: what one uses is gone for the next.
     """
     entries: list[Entry] = []
@@ -123,8 +124,7 @@ def _expose(run: Run, count: Column, busy: Column, late: Column, edge: Column) -
 def _hidden(prices: Prices, bucket: Bucket, op: str, kind: str, size: Column, count: Column, window: Column) -> Entry:
     """A once-a-step (or once-a-micro-batch) collective behind one micro-batch's pass.
 
-    exposed = max(x t, t/n, t - 0.8 window): x the stack's least exposed share, t/n the layer that finishes last
-    (ruling 16).
+    exposed = max(x t, t/n, t - 0.8 window): x the stack's least exposed share, t/n the layer that finishes last.
     """
     run, busy = prices.run, _seconds(prices, kind, size, bucket.axis)
     if not run.layout.overlap.data:

@@ -5,6 +5,7 @@ idle while the job restarts or a save pauses it. Watts; a line without a value i
 
 A node draws far more than its GPUs: a DGX H100 10.2 kW where eight times the GPU's 700 W is 5.6 kW. Where the
 library knows the node (``node_power``, per GPU), the host line is what the node draws beyond its GPUs and NICs.
+Source: definition; powers of parts stand with the inputs.
 """
 
 from dataclasses import dataclass

@@ -8,6 +8,7 @@ Tiers stand from the fastest (host memory) to the shared store, which survives e
 A tier's failures come every M/p_i. Work between its saves is stretched by what the faster tiers below it cost:
 E_i = (M_i + R_i)(e^{(tau_i E_(i-1) + d_i)/M_i} - 1)/tau_i with E_0 = 1, seconds a second of useful work takes.
 With one tier this is S4's formula. Held against a simulation of the same process (tests/test_recovery.py).
+Source: Daly 2006 with one tier; several tiers by the same argument, held against simulation.
 """
 
 import random
@@ -49,7 +50,10 @@ def expansion(tiers: Sequence[Tier], mtbf: Column, restart_can_fail: bool) -> Co
 def expanded(
     interval: Column, pause: Column, mtbf: Column, restart: Column, restart_can_fail: bool, stretch: Column
 ) -> Column:
-    """(M + R)(e^{(tau E + d)/M} - 1)/tau, M e^{R/M} for M + R where a failure may fall into a restart."""
+    """(M + R)(e^{(tau E + d)/M} - 1)/tau, M e^{R/M} for M + R where a failure may fall into a restart.
+
+    Source: Daly 2006.
+    """
     with np.errstate(over="ignore"):
         lost = mtbf * np.exp(restart / mtbf) if restart_can_fail else mtbf + restart
         return lost * np.expm1((interval * stretch + pause) / mtbf) / interval
@@ -60,6 +64,7 @@ def spare_wait(cluster: Cluster, mtbf: Column | None) -> Column:
 
     k spare nodes; nodes away are Poisson with mean share x repair/M; without a spare the first of the k + 1 nodes away
     comes back after repair/(k + 1). 0 where no repair time is stated.
+    Source: Poisson number of nodes away at once.
     """
     if cluster.repair is None or mtbf is None:
         return ZERO

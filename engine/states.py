@@ -3,6 +3,7 @@
 Dense parameters are sharded over the data group (D ranks), experts over their own (edp ranks), so they are counted
 apart. Symbols: tp, ep, etp degrees; k_r key/value heads of a rank, at least one; Vp padded vocabulary; P parameters of
 a rank after tensor, expert and pipeline splitting, before sharding over data parallelism.
+Source: Shoeybi et al. 2019 (tensor split), Rajbhandari et al. 2020 (sharding); counted.
 """
 
 from collections.abc import Sequence
@@ -72,8 +73,8 @@ class RankParameters:
 def dense_parameters(run: Run, layer: Layer, d: Degrees) -> Column:
     """Parameters of one layer on one tensor rank, routed experts left out.
 
-    Matrices are split over tp; key/value heads are replicated where tp exceeds them (ruling 6); norms, the router and
-    latent down-projections are not split.
+    Matrices are split over tp; key/value heads are replicated where tp exceeds them; norms, the router and latent
+    down-projections are not split.
     """
     dims, attention = shape(run.model), run.model.attention
     shared = layer.norms + layer.attention_norms + layer.router + layer.index + layer.sinks / d.tp
@@ -89,7 +90,7 @@ def dense_parameters(run: Run, layer: Layer, d: Degrees) -> Column:
 
 
 def rank_parameters(run: Run, n: Parameters, d: Degrees) -> RankParameters:
-    """The parts of one tensor rank, with the padded vocabulary (ruling 7)."""
+    """The parts of one tensor rank, with the padded vocabulary."""
     assert run.model.hidden is not None
     table = padded_vocabulary(run) * shape(run.model).embedding / d.tp
     kinds = layer_kinds(run.model)
@@ -129,7 +130,7 @@ def weight_bytes(run: Run) -> Column:
     """Bytes of a weight that a rank holds: the run's, or 8 bits under fp8 where the stack keeps no other copy.
 
     A GPU whose fp8 GEMMs read one layout only (Hopper) keeps the transposed copy as well; one with an fp4 peak reads
-    both. Source: ruling (c), MLPerf 405B on H200 and GB200 at the same layout.
+    both. Source: MLPerf 405B on H200 and GB200 at the same layout.
     """
     if run.precision == "bf16":
         return run.states.weights + run.stack.unflattened_bytes

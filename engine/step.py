@@ -2,9 +2,10 @@
 
 T = schedule(stage times, send times) + exposed data-parallel traffic + optimizer + tied-embedding all-reduce
     + stragglers + fixed time. A stage's time holds every exposed row of one micro-batch; only once-a-step rows stay
-outside, so that no row is counted twice (ruling E16). bubble := schedule - m x the slowest stage's micro-batch.
+outside, so that no row is counted twice. bubble := schedule - m x the slowest stage's micro-batch.
 
 Symbols: m micro-batches, p stages, v chunks per stage, L_i layers of stage i.
+Source: definition; schedules by their own papers.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -201,7 +202,10 @@ def stage_classes(run: Run, stages: Sequence[Stage], kinds: Sequence[LayerKind])
 
 
 def send_bytes(run: Run, d: Degrees) -> Column:
-    """Bytes of one send between stages: T h w, divided by tp where ranks hold or send parts of it (ruling 12)."""
+    """Bytes of one send between stages: T h w, divided by tp where ranks hold or send parts of it.
+
+    Source: Narayanan et al. 2021 section 4.1 (scatter and gather).
+    """
     assert run.model.hidden is not None
     return d.tokens * run.model.hidden * ELEMENT / (d.tp if d.sequence_parallel or run.stack.scatter_sends else ONE)
 

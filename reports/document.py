@@ -30,7 +30,7 @@ from reports.profiled import profiled
 from reports.programme import off_plan, programme, with_programmes
 from reports.progress import progress
 from reports.prose import count
-from reports.provenance import provenance
+from reports.provenance import formulas, provenance
 from reports.remedies import remedies
 from reports.roofline_point import roofline_point
 from reports.summary import failed, key_numbers
@@ -54,6 +54,7 @@ def build(scenario: Scenario) -> Json:
         report["kind"] = "procurement" if priced else "design_review"
     planned, main = programmes(scenario), judged(points, scenario, compared)
     page_one = with_programmes(summary(scenario, main, [*compared, *found], report, shown, planned), planned)
+    trees = origins(scenario, [key["name"] for key in page_one["key_numbers"]])
     return {
         "edition": scenario.edition,
         "engine_version": ENGINE_VERSION,
@@ -65,7 +66,8 @@ def build(scenario: Scenario) -> Json:
         "varied": list(scenario.varied),
         "report": report,
         **page_one,
-        "provenance": origins(scenario, [key["name"] for key in page_one["key_numbers"]]),
+        "provenance": trees,
+        "formulas": formulas(trees),
         "not_evaluated": not_evaluated(scenario),
         "notes": list(scenario.notes),
         "source": scenario.source,

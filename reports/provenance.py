@@ -1,8 +1,8 @@
 """Where numbers come from: the engine's trees with the source of every setting, as the JSON document has them.
 
-A tree is {id, kind, name, label, value, unit, formula, note, source, children}: its formula is in the names of its
-children, its value in base units and unrounded. What stands in several places is written out once; elsewhere it is
-{name, see}, and the item with that id is meant.
+A tree is {id, kind, name, label, value, unit, formula, note, source, function, children}: its formula is in the names
+of its children, its value in base units and unrounded, its function that of the engine which works it out. What stands
+in several places is written out once; elsewhere it is {name, see}, and the item with that id is meant.
 """
 
 import math
@@ -15,12 +15,14 @@ from dsl.scenario import Run, Value
 from dsl.schema import run_row
 from engine.evaluate import evaluate_phases
 from engine.metrics import BY_NAME
+from engine.provenance.documented import ROOMS, said
 from engine.provenance.graph import Record
 from engine.provenance.origin import ENGINE, assignments
 from engine.provenance.quantities import COUNTED
 from engine.provenance.tracing import leaves, results
 from engine.provenance.tree import Item, Trees
 from engine.read import read
+from reports.origins import items_of
 from reports.point import Json
 from reports.quantities import Quantity, as_written, readable
 from reports.units import unit_of
@@ -64,7 +66,7 @@ class Provenance:
             return self.setting(number, name, item)
         made: Json = {"id": number, "kind": item.kind, "name": name, "label": label(item), "value": finite(item.value)}
         made |= {"unit": base(item.unit), "shown": shown(item.value, item.unit, item.kind), "formula": item.formula}
-        return made | {"note": item.note, "source": source(item), "children": children}
+        return made | {"note": item.note, "source": source(item), "function": item.by, "children": children}
 
     def setting(self, number: str, name: str, item: Item) -> Json:
         """A setting: where it is stated and on whose word, or how it follows from others."""
@@ -74,7 +76,7 @@ class Provenance:
         holds, written = "" if row is None else row.holds, "" if value is None else value.unit_written
         made: Json = {"id": number, "kind": "setting", "name": name, "label": item.text, "value": item.value}
         made |= {"unit": base(holds), "shown": stated(item.value, holds, written)}
-        made |= {"formula": "" if found is None else found.text, "note": "", "source": said(value)}
+        made |= {"formula": "" if found is None else found.text, "note": "", "source": stated_at(value)}
         return made | {"children": [] if found is None else [self.input(path) for path in found.inputs]}
 
     def input(self, path: str) -> Json:
@@ -105,7 +107,7 @@ def stated(value: float, holds: str, written: str) -> str:
     return ("yes" if value else "no") if holds == "flag" else as_written(value, holds, written).text()
 
 
-def said(value: Value | None) -> str:
+def stated_at(value: Value | None) -> str:
     """Place, origin and source of a setting: "library/gpus.scn:41: NVIDIA H100 datasheet, vendor"."""
     if value is None:
         return "not stated"
@@ -138,3 +140,11 @@ def base(unit: str) -> str:
 def provenance(run: Run, names: Sequence[str], phased: Any) -> list[Json]:
     """The trees of some results of a run, each written out once."""
     return Provenance(run, phased, SHOWS_ITS_PASSES in names).list(names)
+
+
+def formulas(trees: Sequence[Json]) -> list[Json]:
+    """What the engine says of every function that the trees went through, room by room."""
+    names = dict.fromkeys(item["function"] for item in items_of(trees).values() if item.get("function"))
+    order = [title for title, _ in ROOMS]
+    found = sorted((said(name) for name in names), key=lambda s: (order.index(s.room), s.file, s.line))
+    return [s._asdict() for s in found]

@@ -25,6 +25,7 @@ from reports.validation.rows import SOURCE, publisher, read
 from reports.validation.settings import template
 from reports.validation.spread import ROWS as SHARED
 from reports.validation.spread import Runs, coverage, peaks, spread, spreads, times, within
+from reports.validation.stated import TIMES
 from tests.test_render import call
 
 DATA = Path(__file__).resolve().parent / "data"
@@ -40,7 +41,7 @@ def found() -> Fit:
 
 def test_the_rows_are_those_of_the_study() -> None:
     assert sum(map(studied, ROWS)) == len(ROWS) == 630
-    assert len({row["source"][:SOURCE] for row in ROWS}) == 34
+    assert len({row["source"][:SOURCE] for row in ROWS}) == TIMES.sources == 34 and TIMES.rows == 630
 
 
 @pytest.mark.slow
@@ -51,6 +52,7 @@ def test_sources_left_out_are_within_the_studys_limits(found: Fit) -> None:
     assert every.p90_abs is not None and every.p90_abs <= 0.155
     assert every.bias is not None and abs(every.bias) < 0.02
     assert sum(group.n for group in groups) == 630
+    assert (every.median_abs, every.p90_abs) == pytest.approx((TIMES.median, TIMES.p90), abs=0.006)
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 """Collectives: one file each, ``seconds(bytes, group, terms)`` and ``traffic(bytes, n)``, the bytes a rank sends.
 
 S is always the full buffer: all-gather output, reduce-scatter input, all-reduce tensor, all-to-all send buffer of
-one rank with its own share (ruling 1). An explicit table; a new collective is one file and its name here.
+one rank with its own share. An explicit table; a new collective is one file and its name here.
 """
 
 from collections.abc import Callable

@@ -8,7 +8,11 @@ from engine.network import Group
 
 
 def seconds(size: Column, group: Group, terms: Terms) -> Column:
-    """t = t0 + ring latency + (n-1)/n S/(alpha beta); 0 for one rank. Source: S0 rule 3, ruling E17."""
+    """t = t0 + ring latency + (n-1)/n S/(alpha beta); 0 for one rank.
+
+    Left out: contention with other collectives on the same links; congestion in the switches. Source: Thakur,
+    Rabenseifner and Gropp 2005 (ring); efficiencies fitted on nccl-tests tables.
+    """
     n = group.size
     if terms.protocol == "s0":
         moving = s0_transfer(size, n, group.bandwidth)

@@ -8,8 +8,10 @@ from engine.network import Group
 
 
 def seconds(size: Column, group: Group, terms: Terms) -> Column:
-    """Ring: 2 (ring latency) + 2(n-1)/n S/(alpha beta), inside and outside part pipelined (ruling E18):
+    """Ring: 2 (ring latency) + 2(n-1)/n S/(alpha beta), inside and outside part pipelined:
     max(2(g-1)/g S/NVLink, 2(k-1)/k S/(g NIC)); tree: 2 log2(k) hops and the same bytes. 0 for one rank.
+    Left out: contention with other collectives on the same links; reduction inside switches (SHARP). Source: Thakur,
+    Rabenseifner and Gropp 2005 (ring), Sanders, Speck and Träff 2009 (tree); fitted on nccl-tests tables.
     """
     n, g, k = group.size, group.per_domain, group.domains
     if terms.protocol == "s0":

@@ -34,5 +34,5 @@ def seconds_at(kind: str, size: Column, n: Column, bus: Column) -> Column:
 
 
 def in_switch_traffic(size: Column, n: Column) -> Column:
-    """Bytes that cross a rank's link where the switch reduces and multicasts (NVLS): (n+1)/n S (ruling E18)."""
+    """Bytes that cross a rank's link where the switch reduces and multicasts (NVLS): (n+1)/n S."""
     return (n + 1.0) / n * size

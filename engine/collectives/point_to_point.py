@@ -12,6 +12,7 @@ def seconds(size: Column, group: Group, terms: Terms) -> Column:
 
     Neighbors sit in one domain only where the whole group does, or where more than one member does; the slower
     boundary sets the pace of a pipeline, so one boundary that leaves the domain decides.
+    Source: definition (latency and bandwidth).
     """
     beta = np.where(group.crosses, group.outside, group.inside)
     alpha = np.where(group.crosses, terms.across, terms.gather)

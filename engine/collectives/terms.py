@@ -1,8 +1,8 @@
 """What collectives have in common: the attained share of a link, and the fixed cost of a call.
 
-Two protocols. ``s0``: 0.5 below 32 KiB, 0.7 below 1 MiB, 0.9 above (S0), made monotone as ruling E17 asks.
+Two protocols. ``s0``: 0.5 below 32 KiB, 0.7 below 1 MiB, 0.9 above (S0), made monotone.
 ``fitted``: t = t0 + hops + (n-1)/n S/(alpha beta) with alpha by collective from the library's gpu row and
-t0 from measured call floors. Source: ruling E17, fitted on measured nccl-tests tables.
+t0 from measured call floors. Source: fitted on measured nccl-tests tables.
 """
 
 from dataclasses import dataclass, replace
@@ -74,7 +74,10 @@ def s0_efficiency(size: Column) -> Column:
 
 
 def s0_transfer(size: Column, n: Column, beta: Column) -> Column:
-    """Seconds of (n-1)/n S at S0's stepped efficiency, never less than a smaller buffer takes (running maximum)."""
+    """Seconds of (n-1)/n S at S0's stepped efficiency, never less than a smaller buffer takes (running maximum).
+
+    Source: stepped efficiencies as stated for the protocol s0, made monotone.
+    """
     own = size / s0_efficiency(size)
     for limit, share in S0_STEPS:
         own = np.where(size >= limit, np.maximum(own, limit / share), own)

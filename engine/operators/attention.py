@@ -29,7 +29,7 @@ CONTEXT_BEHIND = "sdpa"
 
 
 def head_dimension(run: Run) -> Column:
-    """dh: stated, else h/a."""
+    """dh: stated, else h/a. Source: definition."""
     model = run.model
     assert model.hidden is not None and model.heads is not None
     return model.head if model.head is not None else model.hidden / model.heads
@@ -39,7 +39,8 @@ def attention(run: Run, d: Degrees, gradient: Column, fused: bool, windowed: boo
     """Work and kept tensors of one attention block of one micro-batch on one rank.
 
     Forward FLOPs of the core: 4 T keys a dh/tp with a fused causal kernel, the whole square without one; backward 2.5x
-    and 2x. Source: S0 section 3 with the corrections of the design's model page, Korthikanti et al. 2022 eq. 1-4.
+    and 2x.
+    Source: Vaswani et al. 2017, Shoeybi et al. 2019 (tensor split), Korthikanti et al. 2022 eq. 1-4; counted.
     """
     model = run.model
     assert model.hidden is not None and model.heads is not None
@@ -77,7 +78,7 @@ def gated(run: Run) -> bool:
 
 
 def _context(run: Run, d: Degrees, dh: Column, share: float) -> list[Work]:
-    """Keys and values of the other context ranks: (cp-1)/cp of 2 cp T k dh w, twice in the backward (ruling 11)."""
+    """Keys and values of the other context ranks: (cp-1)/cp of 2 cp T k dh w, twice in the backward."""
     keys_values = 2 * d.cp * d.tokens * d.kv_heads * dh * ELEMENT * share
     kind = {"ring": "ring_exchange", "all_gather": "all_gather", "all_to_all": "all_to_all"}[run.layout.context_method]
     if kind == "all_to_all":
@@ -88,6 +89,10 @@ def _context(run: Run, d: Degrees, dh: Column, share: float) -> list[Work]:
 
 
 def _core(run: Run, d: Degrees, dh: Column, fused: bool, windowed: bool, backward: bool) -> list[Work]:
+    """FLOPs of the attention core: 4 T keys a dh/tp forward with a fused causal kernel, the whole square without one;
+    backward 2.5 and 2 times that.
+    Source: Dao et al. 2022 (FlashAttention), counted.
+    """
     assert run.model.heads is not None
     a_rank = run.model.heads / d.tp
     square = 4 * d.tokens * d.sequence * a_rank * dh
@@ -103,7 +108,7 @@ def _core(run: Run, d: Degrees, dh: Column, fused: bool, windowed: bool, backwar
 
 
 def _keeps(run: Run, d: Degrees, dh: Column, fused: bool) -> tuple[Kept, ...]:
-    """Tensors kept for the backward pass (ruling c, Korthikanti et al. 2022 section 4.1)."""
+    """Tensors kept for the backward pass. Source: Korthikanti et al. 2022 section 4.1."""
     model, t, tp = run.model, d.tokens, d.tp
     assert model.hidden is not None and model.heads is not None
     a_rank, k_rank = model.heads / tp, d.kv_heads

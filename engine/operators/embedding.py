@@ -16,6 +16,7 @@ def embedding(run: Run, d: Degrees) -> Block:
     """Work of the lookup: read rows and write them (2 passes), the backward adds into the table (3 passes).
 
     A vocabulary split over tensor ranks is summed: reduce-scatter with sequence parallelism, all-reduce without.
+    Source: Shoeybi et al. 2019 section 3 (vocabulary split); counted.
     """
     assert run.model.hidden is not None
     rows = d.tokens * run.model.hidden * ELEMENT

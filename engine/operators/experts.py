@@ -3,7 +3,7 @@
 Symbols: E routed experts, K of them for each token, fe and fs inner sizes of an expert and of the shared one; ep, etp
 expert and expert-tensor degree; T tokens of a micro-batch on one rank; R = T K (/tp under sequence parallelism) rows
 that a rank sends and, on the mean, receives; h hidden; w bytes of an element. ``imbalance`` is the busiest rank over
-the mean: it multiplies the experts' time and memory, not the all-to-all (ruling 20).
+the mean: it multiplies the experts' time and memory, not the all-to-all.
 """
 
 from dataclasses import dataclass
@@ -49,6 +49,7 @@ class Routing:
 def routing(run: Run, d: Degrees, experts: Experts) -> Routing:
     """Rows of one rank. A capacity pads every expert to capacity x mean and drops the rest; without one the busiest
     rank sets the pace. With etp > 1 a rank computes on the rows of all etp ranks.
+    Source: Lepikhin et al. 2020 (capacity); imbalance as stated.
     """
     split = d.tp if d.sequence_parallel else column(1.0)
     sent = d.tokens * experts.active / split
@@ -63,7 +64,10 @@ def routing(run: Run, d: Degrees, experts: Experts) -> Routing:
 def grouped(
     op: str, r: Routing, n: Column, k: Column, weight: Column, gradient: Column
 ) -> tuple[Gemm, tuple[Gemm, Gemm]]:
-    """A GEMM per local expert, each with that expert's rows as M; all experts' weights are streamed."""
+    """A GEMM per local expert, each with that expert's rows as M; all experts' weights are streamed.
+
+    Source: Gale et al. 2022 (MegaBlocks).
+    """
     forward, (d_input, d_weight) = linear(op, r.each, n, k, weight, GROUPED_GRADIENT * gradient)
     made = [Gemm(g.op, g.m, g.n, g.k, g.weights * r.local, g.tag, r.local) for g in (forward, d_input, d_weight)]
     return made[0], (made[1], made[2])
@@ -72,7 +76,8 @@ def grouped(
 def expert_mlp(run: Run, d: Degrees, gradient: Column) -> Block:
     """Work and kept tensors of one expert block of one micro-batch on one rank.
 
-    Source: S0 section 5 with rulings E15 (bytes of permutation and dispatch) and 20 (imbalance).
+    Left out: capacity that changes from step to step. Source: Lepikhin et al. 2020 (GShard), Gale et al. 2022
+    (MegaBlocks); bytes counted.
     """
     model, experts = run.model, run.model.experts
     assert model.hidden is not None and experts is not None
@@ -115,7 +120,10 @@ def expert_mlp(run: Run, d: Degrees, gradient: Column) -> Block:
 
 
 def _permute(r: Routing, moved: Column) -> Traffic:
-    """Half of permutation and its undoing: (2 + 2/K) T K h w, 4 more passes where local experts are sorted (E15)."""
+    """Half of permutation and its undoing: (2 + 2/K) T K h w, 4 more passes where local experts are sorted.
+
+    Source: reads and writes of Megatron-Core's token permutation, counted.
+    """
     return Traffic("permute", moved, r.passes * FORWARD_SHARE)
 
 
@@ -125,14 +133,20 @@ def _exchange(run: Run, d: Degrees, op: str, moved: Column) -> Collective:
 
 
 def _expert_tensor(d: Degrees, r: Routing, h: Column, kind: str) -> list[Work]:
-    """Rows gathered over the expert-tensor group before the experts, partial sums scattered after them."""
+    """Rows gathered over the expert-tensor group before the experts, partial sums scattered after them.
+
+    Source: Megatron-Core (expert tensor parallelism); counted.
+    """
     if np.all(d.etp == 1):
         return []
     return [Collective("expert rows", kind, r.busy * h * ELEMENT, "expert_tensor")]
 
 
 def shared_mlp(run: Run, d: Degrees, experts: Experts, gradient: Column) -> tuple[list[Work], list[Work], list[Kept]]:
-    """The shared experts: a dense MLP of fs for every token, split over tensor ranks like any MLP."""
+    """The shared experts: a dense MLP of fs for every token, split over tensor ranks like any MLP.
+
+    Source: DeepSeekMoE, Dai et al. 2024.
+    """
     model = run.model
     assert model.hidden is not None
     size = experts.shared_ffn if experts.shared_ffn is not None else experts.shared * expert_ffn(model, experts)

@@ -21,7 +21,10 @@ SINGLE = 4.0  # bytes of an fp32 element
 
 
 def padded_vocabulary(run: Run) -> Column:
-    """Vp: V rounded up to the stack's multiple times tp (Megatron 128 tp; FSDP does not pad). Memory and time only."""
+    """Vp: V rounded up to the stack's multiple times tp (Megatron 128 tp; FSDP does not pad). Memory and time only.
+
+    Source: padding in Megatron-LM's tokenizer set-up; FSDP does not pad.
+    """
     assert run.model.vocabulary is not None
     multiple = run.stack.vocabulary_multiple
     step = np.where(multiple > 1, multiple * run.layout.tensor, 1.0)
@@ -36,7 +39,8 @@ def loss_kind(run: Run) -> str:
 def head(run: Run, d: Degrees, gradient: Column) -> Block:
     """Work of the head: norm, GEMM T x h x Vp/tp, fp32 passes of the loss over T Vp/tp, three scalars a token summed.
 
-    Source: S0's correction list (head and loss are rows); passes from the stack (12 for Megatron's fused loss).
+    Source: Shoeybi et al. 2019 section 3 (loss over a split vocabulary); passes of the stack's loss measured (12 for
+    Megatron's fused loss).
     """
     assert run.model.hidden is not None
     h, t = run.model.hidden, d.tokens
@@ -69,5 +73,8 @@ def narrowed(run: Run, m: Column, n: Column, k: Column, gradient: Column) -> tup
 
 
 def logits_bytes(run: Run, d: Degrees) -> Column:
-    """Bytes of logits alive at the loss on one rank of the last stage: (4 | 6 | 10 | 14 | 22) T Vp/tp."""
+    """Bytes of logits alive at the loss on one rank of the last stage: (4 | 6 | 10 | 14 | 22) T Vp/tp.
+
+    Source: copies of the logits alive at the loss, counted for each form of loss.
+    """
     return LOGIT_BYTES[loss_kind(run)] * d.tokens * padded_vocabulary(run) / d.tp

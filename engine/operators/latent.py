@@ -3,7 +3,7 @@
 Symbols: rq, rk ranks of the query and of the key/value projection; dr rotary, dn plain part of a query head, dv value
 head; a query heads; T tokens of a micro-batch on one rank; h hidden; tp tensor degree; w bytes of an element.
 The down-projections are not split over tensor ranks; under sequence parallelism each does its own rows.
-Source: DeepSeek-V2 2024 section 2.1; the design's correction list (its own GEMMs, d_qk unlike d_v).
+Source: DeepSeek-V2 2024 section 2.1; counted, with d_qk unlike d_v.
 """
 
 from dataclasses import dataclass
@@ -74,7 +74,10 @@ def _gathered(r: Ranks, t: Column, h: Column, full: Column) -> Column:
 
 
 def _core(run: Run, d: Degrees, r: Ranks, fused: bool, backward: bool) -> Sdpa:
-    """2 T keys a (d_qk + d_v) FLOPs forward with half the square, the whole square without a fused kernel."""
+    """2 T keys a (d_qk + d_v) FLOPs forward with half the square, the whole square without a fused kernel.
+
+    Source: DeepSeek-V2 2024 section 2.1; counted.
+    """
     keys = keys_seen(run.model.attention, False, d.sequence) if fused else d.sequence
     times = (FUSED_BACKWARD if fused else 2.0) if backward else 1.0
     return Sdpa("sdpa", 2 * d.tokens * keys * r.heads * (r.qk + r.value) * times, d.sequence, r.qk, backward, fused)
@@ -91,7 +94,7 @@ def _context(run: Run, d: Degrees, r: Ranks, share: float) -> list[Work]:
 
 
 def _keeps(run: Run, d: Degrees, r: Ranks, rows: Column, split: Column) -> tuple[Kept, ...]:
-    """4h + 2(2 rq + 2 rk + dr) + 2a(2 d_qk + 2 d_v) bytes a token (ruling c), and a d_n view of the mixed buffer.
+    """4h + 2(2 rq + 2 rk + dr) + 2a(2 d_qk + 2 d_v) bytes a token, and a d_n view of the mixed buffer.
 
     The attention's output is kept once for the kernel and the projection (DeepSeek-V3 report, section 3.3.3).
     """

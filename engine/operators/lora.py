@@ -3,9 +3,10 @@
 An adapter of a matrix from ``wide`` to ``out`` is A (wide x r) and B (r x out); x W + x A B. Frozen matrices have no
 weight gradient: their dW is not computed, they have no optimizer states, and nothing of theirs is reduced.
 A matrix whose outputs are split over tensor ranks has B split and A on every rank; one whose inputs are split the
-other way round. Source: Hu et al. 2021 (LoRA); Hugging Face PEFT's names of target matrices, without "_proj".
+other way round.
 
 Symbols: r rank; T tokens of a micro-batch on one rank; tp tensor degree; h hidden, f inner size of an MLP.
+Source: Hu et al. 2021 (LoRA); Hugging Face PEFT's names of target matrices, without "_proj".
 """
 
 from dataclasses import dataclass

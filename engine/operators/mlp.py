@@ -22,7 +22,10 @@ from engine.operators.work import (
 
 
 def inner_size(run: Run) -> Column:
-    """f of a dense MLP: that of the first dense layers where the model has experts, else stated, else 4h."""
+    """f of a dense MLP: that of the first dense layers where the model has experts, else stated, else 4h.
+
+    Source: definition.
+    """
     assert run.model.hidden is not None
     if run.model.experts is not None and run.model.experts.dense_ffn is not None:
         return run.model.experts.dense_ffn
@@ -32,7 +35,8 @@ def inner_size(run: Run) -> Column:
 def mlp(run: Run, d: Degrees, gradient: Column) -> Block:
     """Work and kept tensors of one MLP block of one micro-batch on one rank.
 
-    FLOPs forward: 2 T h G f/tp up, 2 T f h/tp down. Source: S0 section 4; kept tensors by ruling (c).
+    FLOPs forward: 2 T h G f/tp up, 2 T f h/tp down.
+    Source: Shoeybi et al. 2019 section 3, Shazeer 2020 (gated units), Korthikanti et al. 2022 section 4.1; counted.
     """
     model = run.model
     assert model.hidden is not None

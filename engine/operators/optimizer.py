@@ -15,7 +15,7 @@ S0_BYTES = 16.0  # per parameter: both moments read and written
 def step_bytes(run: Run, gradient: Column) -> Column:
     """Bytes moved per parameter of the shard: g + 2 (master + moments) + w; 28 with bf16 gradients, 30 with fp32.
 
-    Source: ruling E12.
+    Source: bytes of the states read and written, counted.
     """
     if run.stack.optimizer_bytes is not None:
         return run.stack.optimizer_bytes
@@ -23,7 +23,10 @@ def step_bytes(run: Run, gradient: Column) -> Column:
 
 
 def optimizer(run: Run, shard: Column, unsharded_gradient: Column, gradient: Column) -> tuple[Work, ...]:
-    """Rows of the step: the update, norm and clip over the shard, zeroing of the gradient buffer."""
+    """Rows of the step: the update, norm and clip over the shard, zeroing of the gradient buffer.
+
+    Source: Loshchilov and Hutter 2019 (AdamW); bytes of the states read and written, counted.
+    """
     rows: list[Work] = [Traffic("update", shard * step_bytes(run, gradient), 1.0)]
     rows.append(Traffic("norm and clip", shard * gradient, NORM_AND_CLIP))
     rows.append(Traffic("zero gradients", unsharded_gradient * gradient, 1.0))

@@ -26,7 +26,7 @@ def leave_back(d: Degrees, block: str, rows: Column) -> list[Work]:
 
 
 def enter_back(d: Degrees, block: str, op: str, rows: Column) -> list[Work]:
-    """Backward of entering: the input is gathered again for dW behind dX, and dX is summed behind dW (ruling E7)."""
+    """Backward of entering: the input is gathered again for dW behind dX, and dX is summed behind dW."""
     if not d.sequence_parallel:
         return [Collective(f"{block} gather", "all_reduce", rows, "tensor", behind=f"{op} dW", tag="dX")]
     return [

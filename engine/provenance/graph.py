@@ -14,7 +14,7 @@ SIMPLE = frozenset(("number", *COMPARED))  # what an operation may hand on its o
 
 @dataclass(frozen=True)
 class Name:
-    """What a node is called: its key in quantities.py, its words and unit, where it is worked out, and what it is."""
+    """What a node is called: its key in quantities.py, its words and unit, where and by what it is worked out."""
 
     key: str
     label: str
@@ -22,7 +22,7 @@ class Name:
     symbol: str
     group: str
     where: str
-    doc: str
+    by: str  # the function that works it out, "kernels.wave"
     weak: bool = False
     open: bool = False
 
@@ -51,6 +51,7 @@ class Record:
     def __init__(self) -> None:
         self.nodes: dict[tuple[object, ...], Node] = {}
         self.names: dict[Node, Name] = {}
+        self.makers: dict[Node, object] = {}  # the code, or the name, of what an operation was first made by
         self.owners: dict[int, object] = {}  # kept, so that no other gets their id
         self.plain: dict[int, tuple[object, Node]] = {}  # plain arrays that a record object was filled with, by id
 
@@ -82,6 +83,7 @@ class Record:
             first = next((a for a in args if a.op == "counted"), None)
             return self.number(value) if first is None else self.given("counted", value, first.text, first.where)
         made = self.nodes[key] = Node(op, args, value, text)
+        self.makers[made] = by
         return made
 
     def apart(self, node: Node, name: Name, owner: object) -> Node:

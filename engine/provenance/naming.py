@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from engine.provenance.graph import Name, Node, Record
-from engine.provenance.origin import ENGINE, OWN, defined, formula
+from engine.provenance.origin import ENGINE, defined, formula, function_of
 from engine.provenance.quantities import PLAIN, QUANTITIES, SOLVED, VARIABLES, Quantity
 from engine.provenance.traced import Traced, nodes_of, traced
 
@@ -58,7 +58,7 @@ class Namer:
             return
         key = self.known.get(code)
         if key is None:
-            key = self.known[code] = key_of(frame)
+            key = self.known[code] = function_of(frame.f_code)
         if key in NAMED:
             self.returned(key, frame, value)
 
@@ -66,14 +66,13 @@ class Namer:
         """Names what a function returns: a column, or the columns of a tuple, which are called "key[0]" …"""
         where = f"{shown(frame.f_code.co_filename)}:{frame.f_code.co_firstlineno}"
         for variable in VARIABLES.get(key, ()):
-            self.name(f"{key}:{variable}", frame.f_locals.get(variable), frame.f_locals, where)
+            self.name(f"{key}:{variable}", frame.f_locals.get(variable), frame.f_locals, where, key)
         if key in SOLVED and isinstance(value, Traced):
             solve(self.record, value, SOLVED[key], frame.f_locals)
         if key == LEDGER and isinstance(value, Traced):
             self.row_by_row(value, frame.f_locals["entries"], where)
-        doc = doc_of(frame.f_code)
         for i, part in enumerate(value) if isinstance(value, tuple) else [(None, value)]:
-            self.name(key if i is None else f"{key}[{i}]", part, frame.f_locals, where, doc)
+            self.name(key if i is None else f"{key}[{i}]", part, frame.f_locals, where, key)
 
     def row_by_row(self, value: Traced, entries: Iterable[Any], where: str) -> None:
         """Puts the sum of all rows' own seconds in the place of one that adds rows before it multiplies them."""
@@ -84,7 +83,7 @@ class Namer:
             if not each.leaf:
                 given = {"self": entry}
                 label, symbol = words(own.label, given, ROW), SYMBOL.sub("_", words(own.symbol, given, "row"))
-                called = Name(ROW, label, own.unit, symbol, words(own.group, given, ""), where, "")
+                called = Name(ROW, label, own.unit, symbol, words(own.group, given, ""), where, LEDGER)
                 each = record.apart(each, called, entry)
             last = each if last is None else record.operation("add", (last, each), last.value + each.value, by=LEDGER)
         if last is not None and value.size == 1 and abs(last.value - value.item()) <= CLOSE * abs(last.value):
@@ -94,11 +93,11 @@ class Namer:
             made[...] = last
             value.nodes = made
 
-    def name(self, key: str, value: Any, given: Mapping[str, Any], where: str, doc: str = "") -> None:
+    def name(self, key: str, value: Any, given: Mapping[str, Any], where: str, by: str) -> None:
         """Names one column as the table has it; what is not in it, or no column, is left alone."""
         own = QUANTITIES.get(key)
         if own is not None and isinstance(value, Traced):
-            name(self.record, value, key, own, given, where, doc)
+            name(self.record, value, key, own, given, where, by)
 
     def filled(self, frame: FrameType) -> None:
         """Names the columns that a record object of the engine was just filled with."""
@@ -109,7 +108,7 @@ class Namer:
         caller = formula() if known else None  # not dataclasses.replace
         if caller is None:
             return
-        where = f"{shown(caller.f_code.co_filename)}:{caller.f_lineno}"
+        where, by = f"{shown(caller.f_code.co_filename)}:{caller.f_lineno}", whole(function_of(caller.f_code))
         given = vars(made)
         for field, key in known.items():
             value = given[field]
@@ -118,11 +117,11 @@ class Namer:
                 self.record.plain[id(value)] = (value, self.record.given("constant", value.item(), PLAIN[key], place))
             elif key in QUANTITIES and QUANTITIES[key].apart and isinstance(value, Traced) and value.nodes is not None:
                 own = traced(value.record, value.view(np.ndarray), value.nodes)  # others use the same array
-                self.name(key, own, given, where)
+                self.name(key, own, given, where, by)
                 object.__setattr__(made, field, own)
             elif key in QUANTITIES:
                 for i, part in enumerate(value if isinstance(value, tuple) else (value,)):
-                    self.name(key, part, {"index": i, **given}, where)
+                    self.name(key, part, {"index": i, **given}, where, by)
 
 
 def named_fields(kind: type) -> dict[str, str]:
@@ -134,26 +133,17 @@ def named_fields(kind: type) -> dict[str, str]:
     return {name: key for name, key in keys.items() if key in QUANTITIES or key in PLAIN}
 
 
+def whole(function: str) -> str:
+    """A function by name; what stands inside one is part of it."""
+    return function.partition(".<locals>")[0]
+
+
 def one_node(record: Record, value: Any) -> Node:
     """The node of a column of one element; a number where it has no past."""
     nodes = nodes_of(value)
     found = record.number(float(value.item())) if nodes is None else nodes.reshape(-1)[0]
     assert isinstance(found, Node)
     return found
-
-
-def key_of(frame: FrameType) -> str:
-    """A function as quantities.py has it, "kernels.wave"; empty where it is none of the engine's formulas."""
-    file = frame.f_code.co_filename
-    if not file.startswith(str(ENGINE)) or file.startswith(OWN):
-        return ""
-    return f"{frame.f_globals['__name__'].removeprefix('engine.')}.{frame.f_code.co_qualname}"
-
-
-def doc_of(code: CodeType) -> str:
-    """What a function's docstring says."""
-    first = code.co_consts[0] if code.co_consts else None
-    return " ".join(first.split()) if isinstance(first, str) else ""
 
 
 def shown(file: str) -> str:
@@ -163,7 +153,7 @@ def shown(file: str) -> str:
 
 
 def name(
-    record: Record, value: Traced, key: str, own: Quantity, given: Mapping[str, Any], where: str, doc: str
+    record: Record, value: Traced, key: str, own: Quantity, given: Mapping[str, Any], where: str, by: str
 ) -> None:
     """Names the nodes of an array; one that has a name, or is a setting or a number, keeps what it is."""
     if value.nodes is None:
@@ -176,7 +166,7 @@ def name(
         at = {"index": index[0], **given}
         symbol = SYMBOL.sub("_", words(own.symbol, at, "")) or symbol_of(key)
         label, group = words(own.label, at, key), words(own.group, at, "")
-        called = Name(key, label, own.unit, symbol, group, where, doc, own.weak, own.open)
+        called = Name(key, label, own.unit, symbol, group, where, by, own.weak, own.open)
         if own.apart:
             made[index] = record.apart(node, called, given.get("self"))
         else:

@@ -214,6 +214,19 @@ def comment(lines: Sequence[str], first: int, last: int) -> str:
     return after or " ".join(above)
 
 
+def function_of(code: CodeType) -> str:
+    """A function as quantities.py has it, "kernels.wave"; empty where it is none of the engine's formulas."""
+    if not _is_formula(code.co_filename):
+        return ""
+    module = Path(code.co_filename).relative_to(ENGINE).with_suffix("").parts
+    return ".".join((*module, code.co_qualname))
+
+
+def place_of(code: CodeType) -> str:
+    """File and first line of a function of the engine."""
+    return f"{_shown(code.co_filename)}:{code.co_firstlineno}"
+
+
 def _shown(file: str) -> str:
     """A file of the engine as it is named in a tree."""
     return f"engine/{Path(file).relative_to(ENGINE).as_posix()}"

@@ -1,13 +1,15 @@
 """A run evaluated under record: its settings as leaves, its results as nodes."""
 
 from collections.abc import Callable, Mapping
+from types import CodeType
 from typing import Any
 
 import numpy as np
 
 from engine.metrics import BY_NAME
 from engine.provenance.graph import Name, Node, Record
-from engine.provenance.naming import naming
+from engine.provenance.naming import naming, whole
+from engine.provenance.origin import function_of, place_of
 from engine.provenance.traced import Traced, traced
 from engine.result import Result
 
@@ -40,12 +42,16 @@ def results(
         if not node.leaf and name in BY_NAME:
             known = record.names.get(node)
             if known is None or not known.key.startswith("result."):
-                record.names[node] = as_result(name, known)
+                record.names[node] = as_result(name, known, record.makers.get(node))
     return nodes, found.missing
 
 
-def as_result(name: str, known: Name | None) -> Name:
+def as_result(name: str, known: Name | None, maker: object) -> Name:
     """A result's name, in the words and the base unit of the results' table."""
     metric = BY_NAME[name]
-    where, doc, group = (known.where, known.doc, known.group) if known else ("", "", "")
-    return Name(f"result.{name}", metric.doc, metric.unit, name, group, where, doc)
+    where, by, group = (known.where, known.by, known.group) if known else ("", "", "")
+    if isinstance(maker, CodeType) and not by:
+        where, by = place_of(maker), whole(function_of(maker))
+    elif isinstance(maker, str):
+        by = by or maker
+    return Name(f"result.{name}", metric.doc, metric.unit, name, group, where, by)

@@ -25,7 +25,7 @@ class Item:
     formula: str = ""
     note: str = ""
     where: str = ""  # of the formula, or of the constant; of a setting the phase that it belongs to
-    doc: str = ""
+    by: str = ""  # the function of the engine that works it out
     text: str = ""  # a setting's path, a constant's name, the expression that counted a number
     parts: "list[tuple[str, Item]]" = field(default_factory=list)
 
@@ -62,7 +62,7 @@ class Trees:
             made = Item(node.op, leaf_symbol(node), "", node.value, "", text=node.text, where=node.where)
         else:
             kind = "result" if name.key.startswith("result.") else "quantity"
-            made = Item(kind, name.symbol, name.label, node.value, name.unit, where=name.where, doc=name.doc)
+            made = Item(kind, name.symbol, name.label, node.value, name.unit, where=name.where, by=name.by)
         self.items[node] = made
         if not inner(node).leaf:
             self.fill(made, node)

@@ -2,6 +2,7 @@
 
 Symbols: passes.py. Every rank holds two stages, i and p-1-i, hence two copies of the model; half of the m
 micro-batches run each way. F&B is the time of an overlapped pair of one forward and one backward.
+Source: DeepSeek-V3 technical report 2024, section 3.2.1; sends by simulation.
 """
 
 from collections.abc import Sequence
@@ -102,7 +103,7 @@ def passes(stage: int, stages: int, micro_batches: int, virtual_stages: int = 1)
 
 
 def in_flight(stage: int, stages: int, micro_batches: Column, virtual_stages: int = 1) -> Column:
-    """p + 1 on every rank (ruling E3)."""
+    """p + 1 on every rank."""
     return np.minimum(micro_batches, stages + 1.0)
 
 
@@ -114,7 +115,7 @@ def bubble(
     backward: Column = TWO,
     weight: Column = ONE,
 ) -> Column:
-    """(p/2 - 1)(F&B + b - 3w) / (m (f + b)) with F&B = f + b (DeepSeek-V3, table 2; ruling E3)."""
+    """(p/2 - 1)(F&B + b - 3w) / (m (f + b)) with F&B = f + b (DeepSeek-V3, table 2)."""
     return (stages / 2.0 - 1.0) * (forward + 2.0 * backward - 3.0 * weight) / (micro_batches * (forward + backward))
 
 

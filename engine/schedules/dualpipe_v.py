@@ -2,6 +2,7 @@
 
 Symbols: passes.py. Rank i of p holds the two half-size stages i and 2p-1-i of a model cut in 2p; a micro-batch
 goes down the ranks through the first halves and back up through the second.
+Source: DualPipe repository, DeepSeek 2025 (DualPipeV); sends by simulation.
 """
 
 from collections.abc import Sequence
@@ -57,7 +58,7 @@ def passes(stage: int, stages: int, micro_batches: int, virtual_stages: int = 1)
 
 
 def in_flight(stage: int, stages: int, micro_batches: Column, virtual_stages: int = 1) -> Column:
-    """p + 1/2 on every rank: 2p + 1 half-size stages (ruling E3)."""
+    """p + 1/2 on every rank: 2p + 1 half-size stages."""
     return np.minimum(micro_batches, stages + 0.5)
 
 
@@ -69,7 +70,7 @@ def bubble(
     backward: Column = TWO,
     weight: Column = ONE,
 ) -> Column:
-    """(p-1)(F&B + b - 3w) / (2 m (f + b)) with F&B = f + b, all of a whole rank (ruling E3)."""
+    """(p-1)(F&B + b - 3w) / (2 m (f + b)) with F&B = f + b, all of a whole rank."""
     return (stages - 1) * (forward + 2.0 * backward - 3.0 * weight) / (2.0 * micro_batches * (forward + backward))
 
 

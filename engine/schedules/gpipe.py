@@ -1,6 +1,7 @@
 """GPipe: every forward, then every backward (Huang et al. 2018). Symbols: engine/schedules/passes.py.
 
 One chunk a rank. The bubble is that of 1F1B; what it costs is memory, since all m micro-batches are in flight.
+Source: Huang et al. 2018.
 """
 
 from collections.abc import Sequence
@@ -59,7 +60,7 @@ def bubble(
 
 
 def exposed_sends(times: StageTimes, micro_batches: Column, virtual_stages: int, send: Column) -> Column:
-    """2 (p-1) c: the pipe is filled and drained once; all other sends hide (ruling E5)."""
+    """2 (p-1) c: the pipe is filled and drained once; all other sends hide."""
     return np.multiply(2.0 * (times.stages - 1), send)
 
 

@@ -5,6 +5,7 @@ the groups are floor(m/p) nearly equal ones, none smaller than p, so that a grou
 first micro-batch to come back from the last stage: no stall, no deadlock, and the same bubble for every m >= p.
 (Older frameworks refuse m that is no multiple of p; groups of p with a short last one do deadlock.)
 With m < p there is one group of m, and each chunk waits for the pipe.
+Source: Narayanan et al. 2021 section 2.2, Korthikanti et al. 2022 section 4.2.3; sends by simulation.
 """
 
 from collections.abc import Sequence
@@ -78,7 +79,7 @@ def passes(stage: int, stages: int, micro_batches: int, virtual_stages: int = 1)
 def in_flight(stage: int, stages: int, micro_batches: Column, virtual_stages: int = 1) -> Column:
     """min(m v, 2(p-i-1) + (v-1) g + 1) chunks of 1/v of a stage, g = ceil(m / floor(m/p)) = p where p divides m.
 
-    Korthikanti et al. 2022 section 4.2.3 and ruling 13 for g = p.
+    Korthikanti et al. 2022 section 4.2.3 for g = p.
     """
     group = np.ceil(micro_batches / np.maximum(1.0, np.floor(micro_batches / stages)))
     chunks = 2.0 * (stages - stage - 1) + (virtual_stages - 1) * group + 1.0
@@ -101,7 +102,7 @@ def bubble(
 def exposed_sends(times: StageTimes, micro_batches: Column, virtual_stages: int, send: Column) -> Column:
     """2 (p-1) c + (v-1) [max(0, p c - (g - p) f/v) + max(0, p c - (g' - p) b/v)], g the first, g' the last group.
 
-    Where p divides m, or m < p, this is ruling E5's 2 (p v - 1) c and equal to the simulation while a send is
+    Where p divides m, or m < p, this is 2 (p v - 1) c and equal to the simulation while a send is
     shorter than any chunk's forward and backward; groups longer than p hide the sends back to the first rank.
     A longer send stalls the steady phase too: + (v-1)(m-p) [max(0, c - min(f, b)/v) + max(0, c - t/2v)].
     """

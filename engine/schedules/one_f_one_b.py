@@ -1,6 +1,7 @@
 """1F1B with a flush: fill, then one forward and one backward in turn (PipeDream-Flush, Narayanan et al. 2021).
 
 Symbols: engine/schedules/passes.py. One chunk a rank; the default schedule.
+Source: Narayanan et al. 2021 section 2.2; sends by simulation.
 """
 
 import numpy as np
@@ -55,8 +56,8 @@ def exposed_sends(times: StageTimes, micro_batches: Column, virtual_stages: int,
     the largest of (m-1)(mean t - max t) + 2 c floor((m-1)(n-1)/n) over all stretches of neighboring stages.
 
     The n micro-batches in flight in a stretch go round it together: n t + 2 (n-1) c for each n of them, the mean cycle
-    of the schedule's event graph. Equal stages: 2 c [(p-1) + floor((m-1)(p-1)/p)], about two sends a micro-batch
-    (ruling E5); where the last stage is slower than the rest by more than the sends, they hide behind it.
+    of the schedule's event graph. Equal stages: 2 c [(p-1) + floor((m-1)(p-1)/p)], about two sends a micro-batch;
+    where the last stage is slower than the rest by more than the sends, they hide behind it.
     """
     later, pace = micro_batches - 1.0, largest(times.whole)
     around = ZERO * send
@@ -78,7 +79,7 @@ def stretches(whole: tuple[Column, ...], n: int) -> list[tuple[Column, ...]]:
 def steady(times: StageTimes, micro_batches: Column, virtual_stages: int) -> Column:
     """sum t + (m-1) max t.
 
-    Exact where the slowest stage is the last one (or all are alike); otherwise an upper bound (ruling E4), up to
+    Exact where the slowest stage is the last one (or all are alike); otherwise an upper bound, up to
     12 % high for stages that differ by +-20 % and 21 % for +-50 %, most where p is large and m small.
     """
     return added(times.whole) + (micro_batches - 1.0) * largest(times.whole)

@@ -105,7 +105,7 @@ def round_trips(stages: int, micro_batches: Column) -> Column:
     """Sends of one direction that 1F1B exposes beyond filling and draining: floor((m-1)(p-1)/p).
 
     The p micro-batches in flight go round the pipeline together; each round waits for p-1 sends each way.
-    Found by simulation (equal for p 2-8, m 1-26); ruling E5 has it without the floor.
+    Found by simulation (equal for p 2-8, m 1-26).
     """
     later = micro_batches - 1.0
     return later - np.ceil(later / stages)

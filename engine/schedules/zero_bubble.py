@@ -2,6 +2,7 @@
 
 Symbols: passes.py. The backward b is split into its input half b - w, which the stage before waits for, and its
 weight half w, which nobody waits for. Stage i makes weight gradients i micro-batches late.
+Source: Qi et al. 2023 (ZB-H1); sends by simulation.
 """
 
 import numpy as np
@@ -37,7 +38,7 @@ def passes(stage: int, stages: int, micro_batches: int, virtual_stages: int = 1)
 
 
 def in_flight(stage: int, stages: int, micro_batches: Column, virtual_stages: int = 1) -> Column:
-    """min(m, p) on every stage: what a weight gradient needs is kept until it is made (ruling E2)."""
+    """min(m, p) on every stage: what a weight gradient needs is kept until it is made."""
     return np.minimum(micro_batches, float(stages))
 
 
@@ -51,7 +52,7 @@ def bubble(
 ) -> Column:
     """[(p-1) max(f + max(0, i-w), i) + max(0, p-m) min(f, i, w)] / (m t) with i = b - w, the input half.
 
-    For m >= p and w <= f, i this is ruling E1's (p-1)(t_f + t_b - t_w) / (m (t_f + t_b + t_w)), t_b the input half.
+    For m >= p and w <= f, i this is (p-1)(t_f + t_b - t_w) / (m (t_f + t_b + t_w)), t_b the input half.
     Equal to the simulation for any f, i, w; the cases beyond E1's are Tonnage's own (no published form).
     """
     fill, short = _idle(forward, backward - weight, weight)

@@ -17,7 +17,7 @@ from reports.sections.limits import limits
 from reports.sections.materials import materials
 from reports.sections.measured import measured
 from reports.sections.memory import memory
-from reports.sections.method import method
+from reports.sections.method import equation_rooms, method
 from reports.sections.network import network
 from reports.sections.one_page import one_page
 from reports.sections.operations import operations
@@ -84,7 +84,7 @@ OUTLINE: tuple[Chapter, ...] = (
     Chapter("operations", "Operations", (operations,), appendix=True, classes="landscape"),
     Chapter("operator-ledger", "Operator ledger", (ledger,), appendix=True, classes="landscape"),
     Chapter("inputs-not-stated", "Inputs not stated in the scenario", (defaults,), appendix=True, always=True),
-    Chapter("method-and-sources", "Method", (method,), appendix=True, always=True),
+    Chapter("method-and-sources", "Method", (method, equation_rooms), appendix=True, always=True),
     Chapter("scenario-as-given", "Scenario as given", (source,), appendix=True, always=True),
     Chapter("terms", "Glossary", (glossary,), numbered=False, classes="flows", always=True),
 )

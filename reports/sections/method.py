@@ -1,57 +1,70 @@
-"""Appendix: the formulas with the scenario's own numbers, their sources, and what the model leaves out."""
+"""Appendix: how the numbers of page 1 are worked out, with the scenario's own values, sources, and what is left out."""
 
+from reports.equations import Equation, equations
+from reports.intervals import basis
 from reports.plan import Plan, Section
-from reports.quantities import Quantity, readable
+from reports.quantities import Quantity
 from reports.tables import total
+from reports.validation.stated import MEMORY, TIMES
+
+MOST = 7  # equations of a room that are printed
+KINDS = ("gemm", "sdpa", "hbm", "collective", "launch", "wait")
 
 
 def method(plan: Plan) -> Section:
+    """The step as the sum of its kinds, the rule of thumb beside it, and how far predictions are off."""
     ledger = plan.point["ledger"]
-    sums = {
-        kind: Quantity(total([r["exposed"] for r in ledger if r["kind"] == kind]), "s", 3)
-        for kind in ("gemm", "sdpa", "hbm", "collective", "launch", "wait")
+    formula = plan.point.get("formula_days")
+    shown = (("step", bool(ledger)), ("rule", bool(formula)))
+    facts = {
+        "sums": {k: Quantity(total([r["exposed"] for r in ledger if r["kind"] == k]), "s", 3) for k in KINDS},
+        "formula": formula,
+        "sources": sources(plan),
+        "fidelity": str(plan.setting("fidelity", "operator")),
+        "held": [TIMES, MEMORY],
+        "spread": spread(plan),
+        "traced": bool(plan.document.get("formulas")),
     }
-    steps = steps_of(plan)
-    equations = tuple(
-        key
-        for key, shown in (
-            ("step", bool(ledger)),
-            ("flops", plan.results.get("active_parameters") is not None),
-            ("mfu", not plan.result("mfu").missing),
-            ("ring", True),
-            ("days", steps is not None and not plan.result("time_to_train").missing),
-            ("rule", bool(plan.point.get("formula_days"))),
+    return Section("method", "", equations=tuple(key for key, own in shown if own), facts=facts)
+
+
+def equation_rooms(plan: Plan) -> list[Section]:
+    """A section for each room of the engine that the numbers of page 1 went through."""
+    rooms: dict[str, list[Equation]] = {}
+    for e in equations(plan.document.get("provenance") or [], plan.document.get("formulas") or []):
+        if e.forms:
+            rooms.setdefault(e.room, []).append(e)
+    return [
+        Section(
+            f"method-{room.lower().replace(' ', '-')}",
+            room,
+            equations=tuple(e.function for e in nearest(made)),
+            facts={"made": nearest(made), "left": [e.function for e in made if e not in nearest(made)]},
+            template="equations",
         )
-        if shown
-    )
-    return Section(
-        "method",
-        "",
-        equations=equations,
-        facts={
-            "sums": sums,
-            "steps": Quantity(steps),
-            "peak": readable(plan.number(f"cluster.gpu.peak.{plan.setting('precision', 'bf16')}"), "FLOP/s"),
-            "gpus": Quantity(plan.number("cluster.gpus")),
-            "tokens": readable(plan.number("tokens"), "tokens"),
-            "batch_tokens": batch_tokens(plan),
-            "formula": plan.point.get("formula_days"),
-            "sources": sources(plan),
-            "active": Quantity(plan.results.get("active_parameters")),
-            "fidelity": str(plan.setting("fidelity", "operator")),
-        },
-    )
+        for room, made in rooms.items()
+    ]
 
 
-def batch_tokens(plan: Plan) -> Quantity:
-    batch, sequence = plan.number("batch"), plan.number("sequence") or plan.number("model.sequence")
-    shown = readable(batch * sequence if batch and sequence else None, "tokens")
-    return shown.shown_as(shown.unit, 1 if shown.display.factor > 1 else 0)
+def nearest(made: list[Equation]) -> list[Equation]:
+    """The equations that stand nearest to the numbers of page 1, in the order of the room."""
+    kept = sorted(made, key=lambda e: e.depth)[:MOST]
+    return [e for e in made if e in kept]
 
 
-def steps_of(plan: Plan) -> float | None:
-    tokens, batch = plan.number("tokens"), batch_tokens(plan).value
-    return tokens / batch if tokens and batch else None
+def spread(plan: Plan) -> dict[str, object] | None:
+    """What four in five published runs under the run's stack took against the prediction."""
+    low, high = plan.number("stack.measured_low"), plan.number("stack.measured_high")
+    if low is None or high is None or not plan.point.get("intervals"):
+        return None
+    found = basis(plan.point)
+    return {
+        "low": Quantity(low, "%", 0),
+        "high": Quantity(high, "%", 0),
+        "rows": Quantity(found.rows if found else None),
+        "kind": found.kind if found else "",
+        "stack": plan.name_of("stack"),
+    }
 
 
 def sources(plan: Plan) -> list[str]:
