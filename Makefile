@@ -32,7 +32,7 @@ check: setup-test ## style, types, import rules
 format: setup-test ## what ruff can put right by itself
 	@$(BIN)/ruff check --fix .
 
-reference: setup-test ## dsl/REFERENCE.md and the editor's grammar, from the tables they are made of
+reference: setup-test ## dsl/REFERENCE.md, docs/method.md and the editor's grammar, from the tables they are made of
 	@$(BIN)/python tools/generate.py
 
 bench: setup-test ## speed limits; fails when one is missed

@@ -1,6 +1,7 @@
 """From a step to a run: failures and checkpoints, days, power, energy and cost, each as far as its inputs go.
 
 A run may have stretches with settings of their own (a batch or sequence ramp); their times and energies are added.
+Source: definition.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,4 +1,7 @@
-"""Traffic by parallel axis: who talks over which wire, how much, and what of it the step waits for."""
+"""Traffic by parallel axis: who talks over which wire, how much, and what of it the step waits for.
+
+Source: buffers of the ledger's rows, counted.
+"""
 
 from dataclasses import dataclass
 from functools import reduce

@@ -12,6 +12,7 @@ from reports.book import bind
 from reports.commands.source import read
 from reports.document import build
 from reports.equations import equations, levels
+from reports.handbook import EXAMPLES, examples, handbook, literal
 from reports.html import render_html
 from reports.plan import plan_of
 from reports.sections.method import MOST, equation_rooms
@@ -52,6 +53,12 @@ def test_every_function_behind_page_one_has_an_equation_and_a_source(name: str) 
     assert not [e.function for e in found if not (e.text and e.source and e.forms)]
     rooms = [title for title, _ in ROOMS]
     assert [rooms.index(e.room) for e in found] == sorted(rooms.index(e.room) for e in found)
+
+
+def test_a_module_that_is_named_nowhere_has_a_room_all_the_same() -> None:
+    """A report may show any result; its appendix must find a place for whatever works that out."""
+    rooms = {title for title, _ in ROOMS}
+    assert {told.room for file in modules().values() for told in file.values()} <= rooms
 
 
 def test_an_equation_holds_the_scenarios_own_numbers() -> None:
@@ -98,3 +105,15 @@ def test_the_error_of_the_predictor_is_stated() -> None:
 def test_a_document_without_a_run_has_no_equations(tmp_path: Path) -> None:
     d = document("roofline")
     assert d["formulas"] == [] and equation_rooms(plan_of(d)) == []
+
+
+@pytest.mark.slow
+def test_the_handbook_does_not_lag() -> None:
+    runs = {name: read(ROOT / "scenarios" / f"{name}.scn").scenario.runs[0] for name in EXAMPLES}
+    worked = [e for _, e in examples(runs).values() if e is not None]
+    assert len(worked) > 100 and not [e.function for e in worked if not (e.text and e.source)]
+    assert (ROOT / "docs" / "method.md").read_text("utf-8") == handbook(runs), "run `make reference`"
+
+
+def test_text_in_the_handbook_is_no_markup() -> None:
+    assert literal("a_b * c < d") == "a\\_b \\* c \\< d"

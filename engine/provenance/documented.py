@@ -24,7 +24,9 @@ ROOMS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Days and cost", ("outcome", "cost")),
     ("Power and energy", ("power",)),
     ("Reduced model", ("reduced",)),
+    ("Facts for checks", ("shapes", "rules_of_thumb", "validity", "roofline", "traffic")),
 )
+OTHER = ROOMS[-1][0]  # of a module that is named nowhere
 ENDS = re.compile(r"^(?P<text>.*?)(?:\s*Left out: (?P<left_out>.*?))?(?:\s*Source: (?P<source>.*))?$", re.DOTALL)
 
 
@@ -56,7 +58,7 @@ def files(function: str) -> Iterator[str]:
 def room_of(function: str) -> str:
     """The room that a function's module is in."""
     module = function.partition(".")[0]
-    return next((title for title, modules in ROOMS if module in modules), "")
+    return next((title for title, modules in ROOMS if module in modules), OTHER)
 
 
 @cache
