@@ -23,6 +23,8 @@ class Value(NamedTuple):
     source: str = ""
     confidence: str = ""
     verified: str = ""
+    as_of: str = ""
+    quote: str = ""
     instead_of: Span | None = None  # the inherited line that this one replaces
 
 

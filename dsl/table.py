@@ -4,7 +4,7 @@ A setting is what was stated, else what follows from others (derived.py), else i
 """
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from dsl.algebra import ANY, FLAG, Meaning, Type
 from dsl.arguments import given_arguments
@@ -41,6 +41,16 @@ OPTIONAL = (
 )  # absent unless something is stated
 
 
+class Cited(NamedTuple):
+    """What a block says of where its figures come from."""
+
+    source: str = ""
+    confidence: str = ""
+    verified: str = ""
+    as_of: str = ""
+    quote: str = ""
+
+
 class World(Protocol):
     """What a table needs of its surroundings."""
 
@@ -58,7 +68,16 @@ class Sources:
 
     def __init__(self, name: str, library: bool, body: Body) -> None:
         self.name, self.library = name, library
-        self.source, self.confidence, self.verified = (text_of(body, w) for w in ("source", "confidence", "verified"))
+        entries = body.entries
+        self.all = Cited(*(text_of(body, w) for w in Cited._fields))
+        self.own = Cited(
+            *(text_of(body, w) if w in entries and entries[w].block == name else "" for w in Cited._fields)
+        )
+
+    def of(self, entry: Entry) -> "Cited":
+        """What holds of a setting: the source of a base says nothing of what is written anew on top of it."""
+        anew = entry.block == COMMAND_LINE or (entry.block == self.name and entry.file.library == self.library)
+        return self.own if anew else self.all
 
 
 class LocalCell:
@@ -250,13 +269,14 @@ class Table:
     def _placed(self, entry: Entry, found: Settled) -> Value:
         """The value with where it stands and where its figure comes from."""
         taken, origin, note = self._taken(entry), self._origin(entry), ""
-        of: Sources | Value = taken or self.sources.get(entry.prefix) or Value(None)
+        of = self.sources.get(entry.prefix)
+        cited = of.of(entry) if of else Cited()
         if taken is not None:
             assert isinstance(entry.value, Name)
             origin = "library" if taken.origin == "library" else origin
             note = f"{entry.value.path}, {taken.where}"
-        span, cited = entry.value.span, (of.source, of.confidence, of.verified)
-        return Value(found.value, found.unit, span, origin, note, entry.where, *cited, entry.instead_of)
+            cited = Cited(*(getattr(taken, word) for word in Cited._fields))
+        return Value(found.value, found.unit, entry.value.span, origin, note, entry.where, *cited, entry.instead_of)
 
     def _origin(self, entry: Entry) -> str:
         sources = self.sources.get(entry.prefix)

@@ -26,6 +26,7 @@ from reports.intervals import intervals
 from reports.judgement import check, plain, verdict
 from reports.plan import binding
 from reports.point import Json, failures, number, point_of
+from reports.prices import prices
 from reports.profiled import profiled
 from reports.programme import off_plan, programme, with_programmes
 from reports.progress import progress
@@ -66,6 +67,7 @@ def build(scenario: Scenario) -> Json:
         "varied": list(scenario.varied),
         "report": report,
         **page_one,
+        "prices": prices([*points, *(p for e in [*compared, *planned] for p in e["points"])], report),
         "provenance": trees,
         "formulas": formulas(trees),
         "not_evaluated": not_evaluated(scenario),
@@ -297,6 +299,8 @@ def input_row(path: str, value: Value) -> Json:
         "source": value.source or None,
         "confidence": value.confidence or None,
         "verified": value.verified or None,
+        "as_of": value.as_of or None,
+        "quote": value.quote or None,
         "note": value.note or None,
     }
 

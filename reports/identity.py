@@ -1,7 +1,5 @@
 """Title, identity and dates of a document."""
 
-from datetime import date, timedelta
-from math import ceil
 from typing import Any
 
 from reports.plan import Plan
@@ -54,12 +52,3 @@ def written_date(date: str | None) -> str:
         if len(parts) == 3 and all(p.isdigit() for p in parts)
         else str(date or "")
     )
-
-
-def last_day(start: str | None, seconds: float | None) -> str:
-    """The day on which a run of that length ends, in words; empty where start or length are not known."""
-    try:
-        first = date.fromisoformat(str(start))
-    except ValueError:
-        return ""
-    return "" if not seconds else written_date((first + timedelta(days=ceil(seconds / 86400) - 1)).isoformat())

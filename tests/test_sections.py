@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from reports.book import Book, bind
 from reports.html import render_html
-from reports.identity import last_day
 from reports.plan import Plan, Section, plan_of
 from reports.quantities import Quantity
 from reports.sections.assumptions import input_value, source_keys
@@ -256,26 +255,12 @@ def test_a_report_chooses_its_sections_but_not_its_checks() -> None:
     assert "cost-and-power" not in keys and "operator-ledger" not in keys
 
 
-@pytest.mark.parametrize(
-    ("start", "days", "end"),
-    [
-        ("2027-03-01", 1.0, "1 March 2027"),
-        ("2027-03-01", 72.3, "12 May 2027"),
-        (None, 72.3, ""),
-        ("soon", 1.0, ""),
-        ("2027-03-01", None, ""),
-    ],
-)
-def test_the_last_day_of_a_run(start: str | None, days: float | None, end: str) -> None:
-    assert last_day(start, None if days is None else days * 86400) == end
-
-
 def test_another_currency_is_added_at_the_stated_rate() -> None:
     given = document()
     given["report"] |= {"currency": "EUR", "rate": 0.5}
     main_point(given)["results"]["cost"] = 18.4e6
     html = render_html(given)
-    assert "Amounts are in US dollars." in html and "9\u00a0200\u00a0000 EUR" in html
+    assert "Amounts are in US dollars, before tax" in html and "9\u00a0200\u00a0000 EUR" in html
 
 
 def test_an_undecided_requirement_names_what_it_needs() -> None:

@@ -70,7 +70,7 @@ def test_commands_and_their_options() -> None:
 SETTINGS = {
     "gpu": 40,
     "model": 68,
-    "cluster": 54,
+    "cluster": 65,
     "stack": 59,
     "calibration": 34,
     "trace": 13,
@@ -85,6 +85,6 @@ SETTINGS = {
     "roofline": 8,
     "check": 6,
     "report": 25,
-    "price": 8,
+    "price": 9,
     "hazard": 9,
 }

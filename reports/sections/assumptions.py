@@ -6,13 +6,15 @@ A source is printed once, in a table of its own, and named by its key beside eac
 from collections.abc import Iterable
 
 from reports.plan import Json, Plan, Section
+from reports.prices import flag_text, flags, is_price
 from reports.quantities import as_written
 from reports.tables import Cell, Table, UnitOf, code, number, text
 from reports.terms import words
 
-COLUMNS = (code("Setting", 62), number("Value", width=34), text("Unit", 24), text("Source", 14), text("Stated in"))
+COLUMNS = (code("Setting", 62), number("Value", width=34), text("Unit", 24), text("Source", 14), text("Stated in"),
+           text("Flag", 26))  # fmt: skip
 REPLACED = "replaced by calibration"
-ABOUT = ("source", "confidence", "verified", "as_of", "name")  # settings that speak about others: not inputs
+ABOUT = ("source", "confidence", "verified", "as_of", "quote", "name")  # settings that speak about others: not inputs
 
 
 def assumptions(plan: Plan) -> Section | None:
@@ -23,9 +25,9 @@ def assumptions(plan: Plan) -> Section | None:
         return None
     keys = source_keys(stated + measured + library)
     tables = (
-        input_table("stated", "Inputs stated in the scenario", stated, keys),
+        input_table("stated", "Inputs stated in the scenario", stated, keys, day_of(plan)),
         input_table("calibrated", "Inputs measured by the user, which the prediction follows", measured, keys),
-        input_table("library", "Inputs from the library", library, keys),
+        input_table("library", "Inputs from the library", library, keys, day_of(plan)),
         sources_table(keys),
     )
     facts = {"unsourced": sum(not row.get("source") for row in stated), "stated": len(stated)}
@@ -67,20 +69,28 @@ def sources_table(keys: dict[Source, str]) -> Table | None:
     return Table("sources", "Sources of the inputs", columns, rows) if rows else None
 
 
-def input_table(key: str, caption: str, inputs: list[Json], keys: dict[Source, str]) -> Table | None:
+def day_of(plan: Plan) -> str | None:
+    """The day that prices are held against."""
+    return (plan.document.get("prices") or {}).get("on")
+
+
+def input_table(
+    key: str, caption: str, inputs: list[Json], keys: dict[Source, str], day: str | None = None
+) -> Table | None:
     """A table of inputs; columns that hold nothing are left out."""
-    rows = [input_row(row, keys) for row in inputs]
+    rows = [input_row(row, keys, day) for row in inputs]
     used = [i for i in range(len(COLUMNS)) if i < 2 or any(r[i] not in (None, "") for r in rows)]
     columns = tuple(COLUMNS[i] for i in used)
     return Table(key, caption, columns, tuple(tuple(r[i] for i in used) for r in rows), wide=True) if rows else None
 
 
-def input_row(row: Json, keys: dict[Source, str]) -> tuple[Cell, ...]:
+def input_row(row: Json, keys: dict[Source, str], day: str | None) -> tuple[Cell, ...]:
     value, unit = input_value(row["value"], row.get("unit"), row.get("written"))
     where = row.get("where")
     if str(row.get("note") or "").startswith(REPLACED):
         where = f"{where or ''}, {row['note']}".lstrip(", ")
-    return (row["path"], value, unit, keys.get(source_of(row)), where)
+    flag = flag_text(flags(row, day)) if is_price(row) else None
+    return (row["path"], value, unit, keys.get(source_of(row)), where, flag)
 
 
 def input_value(value: object, unit: str | None, written: str | None = None) -> tuple[Cell, Cell]:

@@ -1,6 +1,8 @@
 """Cost and power by line. A line without a figure says so: it is not zero."""
 
-from reports.plan import Plan, Section
+from reports.identity import written_date
+from reports.plan import Json, Plan, Section
+from reports.prices import flag_text, is_price, key
 from reports.prose import capital
 from reports.quantities import Quantity, fixed
 from reports.tables import Cell, Table, number, share, text, total
@@ -25,6 +27,8 @@ def cost(plan: Plan) -> Section | None:
             "currency": plan.report["currency"],
             "rate": plan.report["rate"],
             "converted": converted(plan),
+            "tax": plan.number("cluster.cost.tax"),
+            "days": days_of(plan),
         },
     )
 
@@ -45,6 +49,7 @@ def cost_table(plan: Plan) -> Table:
             share(r["usd"], whole) if r["usd"] is not None else "–",
             r.get("basis"),
             r.get("source"),
+            quoted(plan, r.get("source")),
         )
         for r in lines
     )
@@ -54,13 +59,15 @@ def cost_table(plan: Plan) -> Table:
         share(whole, whole),
         "",
         "",
+        "",
     )
     columns = (
-        text("Line", 34),
-        number("Amount", *money_unit(whole), width=24),
-        number("Share", "%", 1, width=16),
+        text("Line", 27),
+        number("Amount", *money_unit(whole), width=22),
+        number("Share", "%", 1, width=15),
         text("Basis"),
-        text("Source", 42),
+        text("Setting", 36),
+        text("Quote and date", 32),
     )
     return Table(
         "cost",
@@ -68,8 +75,27 @@ def cost_table(plan: Plan) -> Table:
         columns,
         (*rows, tuple(" " if c == "" else c for c in last)),
         totals=1,
-        more="Tax only where it has a line of its own.",
     )
+
+
+def price_rows(plan: Plan) -> dict[str, Json]:
+    """The prices and rates of this run by their path, as the document has judged them."""
+    own = {key(r) for r in plan.point["inputs"] if is_price(r)}
+    return {r["path"]: r for r in (plan.document.get("prices") or {}).get("rows") or () if key(r) in own}
+
+
+def quoted(plan: Plan, path: str | None) -> str | None:
+    """The quote of the price behind a cost line, its day, and what is to be said against it."""
+    row = price_rows(plan).get(str(path))
+    if row is None:
+        return None
+    return "; ".join(t for t in (row["quote"], written_date(row["as_of"]), flag_text(row["flags"])) if t) or None
+
+
+def days_of(plan: Plan) -> list[str]:
+    """First and last day of the prices of this run; one where they are the same."""
+    found = sorted(r["as_of"] for r in price_rows(plan).values() if r["as_of"])
+    return [written_date(d) for d in dict.fromkeys(found[:1] + found[-1:])]
 
 
 def money_unit(whole: float | None) -> tuple[str, int]:

@@ -3,12 +3,15 @@
 import math
 from typing import Any
 
-from reports.identity import last_day, written_date
+from reports.dates import dates
+from reports.identity import written_date
 from reports.intervals import FEW
 from reports.origins import items_of
 from reports.plan import Plan, Section
+from reports.prices import told
 from reports.prose import capital, gpus, joined, sentence, subtitle, verdict_heading
 from reports.quantities import Quantity, legible
+from reports.sections.calendar import day, days
 from reports.sections.front_table import beside_runs, closest, table_facts
 from reports.sections.rooflines import operations
 from reports.sections.rooflines import verdict_line as roof_line
@@ -44,7 +47,9 @@ def front(plan: Plan) -> Section:
         "items": items_of(plan.document.get("provenance") or ()),
         "gpus": gpus(plan),
         "start": written_date(report["start"]),
-        "end": last_day(report["start"], plan.results.get("time_to_train")),
+        "end": day(dates(plan.point, report).last),
+        "days": days(plan) if report.get("kind") == "procurement" else [],
+        "ordered_late": dates(plan.point, report).late,
         "reasons": [sentence(r) for r in plan.point["reasons"]],
         "changes": [sentence(a) for a in plan.point["alternatives"]],
         "unmet": unmet(plan),
@@ -57,6 +62,7 @@ def front(plan: Plan) -> Section:
         "memory_range": memory_range(plan),
         "unavailable": [row["result"] for row in plan.point["unavailable"]],
         "compared": len(plan.others),
+        "prices": told(plan.document.get("prices") or {}),
         "missing": {name: plan.missing_for(name) for name in ("time_to_train", "cost")},
     }
     tables = (*filter(None, [remedies_table(plan), closest(plan)]), *conditions_table(conditions))

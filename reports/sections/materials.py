@@ -2,16 +2,17 @@
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
-from reports.materials import LEVELS, Network, network_of
+from reports.dates import dates
+from reports.materials import COUNTED_FROM, network_of, outer_tiers
 from reports.plan import Json, Plan, Section
+from reports.prose import joined
 from reports.quantities import Quantity, fixed
-from reports.tables import Cell, Table, number, text
-
-NOT_STATED = "not stated"
-ID = 4.0  # bytes of a token in a data set
-Row = tuple[str, Cell, str, str]
+from reports.sections.bill_network import network
+from reports.sections.bill_rows import NOT_STATED, Row, row
+from reports.sections.bill_storage import storage
+from reports.sections.calendar import calendar, day
+from reports.tables import Table, number, text
 
 
 def materials(plan: Plan) -> Section | None:
@@ -19,18 +20,29 @@ def materials(plan: Plan) -> Section | None:
     if not plan.experiment["points"] or not plan.number("cluster.gpus"):
         return None
     found, why = network_of(plan.settings | {"cluster.gpus": fleet(plan)})
-    rows = [*nodes(plan), *switches(plan, found, why), *power(plan), *storage(plan)]
-    columns = (text("Item", 50), number("Count", width=24), text("Unit", 20), text("How it is counted"))
+    rows = [*nodes(plan), *network(plan, found, why), *power(plan), *storage(plan)]
+    columns = (text("Item", 66), number("Count", width=22), text("Unit", 14), text("How it is counted"))
     table = Table("materials", "Bill of materials", columns, tuple(rows))
+    when = dates(plan.point, plan.report)
     facts = {
         "open": [r[0] for r in rows if r[1] == NOT_STATED],
+        "sources": counted_from(plan) if found else [],
         "radix": found.radix if found else None,
         "levels": len(found.switches) if found else 0,
         "end": finish(plan),
-        "start": plan.report.get("start"),
+        "first": day(when.first),
+        "late": when.late,
         "programme": apart(plan),
     }
-    return Section("materials", "", (table,), facts=facts)
+    return Section("materials", "", tuple(t for t in (calendar(plan), table) if t), facts=facts)
+
+
+def counted_from(plan: Plan) -> list[str]:
+    """The sources of the ports, radix and rails that the network is counted from; where they stand, without one."""
+    paths = [f"cluster.{name}" for name in COUNTED_FROM]
+    paths += [f"cluster.tier.{t}.{name}" for t in outer_tiers(plan.settings) for name in ("radix", "oversubscription")]
+    rows = [r for p in paths if (r := plan.stated.get(p)) and r["origin"] != "default"]
+    return list(dict.fromkeys(str(r.get("source") or r.get("where") or "") for r in rows))
 
 
 def fleet(plan: Plan) -> float | None:
@@ -47,14 +59,9 @@ def apart(plan: Plan) -> Json | None:
 
 
 def finish(plan: Plan) -> str:
-    """How long after the delivery the run ends."""
+    """How long the run takes."""
     time = plan.result("time_to_train")
     return "" if time.missing else time.text()
-
-
-def row(item: str, count: float | None, unit: str, how: str, decimals: int = 0) -> Row:
-    """A line; without a count it says so."""
-    return item, NOT_STATED if count is None else Quantity(count, "", decimals), unit, how
 
 
 def nodes(plan: Plan) -> Iterator[Row]:
@@ -66,68 +73,59 @@ def nodes(plan: Plan) -> Iterator[Row]:
     yield row(f"GPU, {part}", gpus, "pcs", "cluster.gpus" if own else "GPUs that the programme holds")
     how = "GPUs over those of a node" if count is None else "cluster.nodes"
     yield row(f"Node of {fixed(each, 0)} GPUs", float(math.ceil(gpus / each)) if count is None else count, "pcs", how)
-    yield row("Spare GPU", spares, "pcs", "cluster.spares")
-
-
-def switches(plan: Plan, found: Network | None, why: str) -> Iterator[Row]:
-    """Switches by level, cables and transceivers."""
-    if found is None:
-        yield row("Network switch", None, "pcs", why)
-        yield row("Cable and optics", None, "pcs", why)
-        return
-    per_node = plan.number("cluster.gpus_per_node") or 1.0
-    yield row("Network port of a node", per_node, "pcs", "one port a GPU of the rate of the outer tiers")
-    for name, count in zip(LEVELS, found.switches, strict=False):
-        yield row(f"{name.capitalize()} switch, {found.radix} ports", float(count), "pcs", HOW[name])
-    below = ("Cable, node to leaf", "Cable, leaf to spine", "Cable, spine to core")
-    for name, count in zip(below, found.cables, strict=False):
-        yield row(name, float(count), "pcs", "ports of the level below that lead up")
-    if found.transceivers:
-        yield row("Optical transceiver", float(found.transceivers), "pcs", "two at each cable between switches")
-
-
-HOW = {
-    "leaf": "GPUs over the downlinks of a leaf",
-    "spine": "uplinks of the leaves over the ports of a spine that lead down",
-    "core": "uplinks of the spines over the ports of a core",
-}
+    whole = (
+        f"; {fixed(math.ceil(spares / each), 0)} more nodes where they stand in nodes of their own" if spares else ""
+    )
+    yield row("Spare GPU", spares, "pcs", f"cluster.spares{whole}")
 
 
 def power(plan: Plan) -> Iterator[Row]:
-    """Racks, kW of a node and of a rack, and the facility."""
+    """Racks, kW of a node and of a rack, what computes, its cooling, and the facility at the meter."""
+    each = node_power(plan)
+    yield row("Power of a node", each and each / 1e3, "kW", "GPUs, host and NICs at full load", 1)
+    in_rack, how = nodes_in_rack(plan)
+    gpus, per_node = fleet(plan) or 0.0, plan.number("cluster.gpus_per_node") or 1.0
+    racks = float(math.ceil(math.ceil(gpus / per_node) / in_rack)) if in_rack else None
+    yield row("Rack of nodes", racks, "pcs", how)
+    per_rack = each * in_rack / 1e3 if each and in_rack else None
+    what = f"{fixed(in_rack, 0)} nodes of a full rack; switches of its own are not in it" if in_rack else how
+    yield row("Power of a rack", per_rack, "kW", what, 1)
+    yield from facility(plan, gpus / (plan.number("cluster.gpus") or gpus or 1.0))
+
+
+def node_power(plan: Plan) -> float | None:
+    """Watts of one node at full load, of the lines that are known."""
     lines = {str(r["line"]): r.get("peak") for r in plan.point["power"]}
-    own = [lines.get(k) for k in ("GPUs", "host", "NICs")]
-    count = plan.number("cluster.nodes")
-    known = [float(v) for v in own if v is not None]
-    each = sum(known) / count if known and count else None
-    yield row("Power of a node", None if each is None else each / 1e3, "kW", "GPUs, host and NICs at full load", 1)
+    known = [float(v) for v in (lines.get(k) for k in ("GPUs", "host", "NICs")) if v is not None]
+    count = (plan.number("cluster.gpus") or 0.0) / (plan.number("cluster.gpus_per_node") or 1.0)
+    return sum(known) / count if known and count else None
+
+
+def nodes_in_rack(plan: Plan) -> tuple[float | None, str]:
+    """Nodes of one rack and why: as stated, else those of a scale-up domain that is more than a node."""
+    stated, per_node = plan.number("cluster.nodes_per_rack"), plan.number("cluster.gpus_per_node") or 1.0
+    if stated:
+        return stated, f"nodes over cluster.nodes_per_rack, {fixed(stated, 0)}"
     tiers = [str(t) for t in plan.setting("cluster.tier") or ()]
     span = plan.number(f"cluster.tier.{tiers[0]}.span") if tiers else None
-    per_node, gpus = plan.number("cluster.gpus_per_node") or 1.0, fleet(plan) or 0.0
-    racks = float(math.ceil(gpus / span)) if span and span > per_node else None
-    how = "one scale-up domain a rack" if racks else "nodes a rack are not stated"
-    yield row("Rack", racks, "pcs", how)
-    per_rack = each * (span or 0.0) / per_node / 1e3 if each and racks else None
-    yield row("Power of a rack", per_rack, "kW", how, 1)
-    peak = plan.result("peak_power")
+    if span and span > per_node:
+        return span / per_node, "one scale-up domain a rack"
+    return None, "needs cluster.nodes_per_rack"
+
+
+def facility(plan: Plan, share: float) -> Iterator[Row]:
+    """Megawatts of what computes, of cooling and losses, and of both at the meter; ``share`` of the run's."""
+    lines = {str(r["line"]): r.get("peak") for r in plan.point["power"]}
+    peak, extra = plan.result("peak_power").value, lines.get("PUE overhead")
     cooled = f"PUE {Quantity(plan.number('cluster.pue'), '', 2).text()}"
     cooled += "" if apart(plan) is None else ", a GPU's share as in the run"
-    facility = (peak.value or 0.0) / 1e6 * gpus / (plan.number("cluster.gpus") or gpus)
-    yield row("Facility, power and cooling", None if peak.missing else facility, "MW", cooled, 2)
-
-
-def storage(plan: Plan) -> Iterator[Row]:
-    """Checkpoints kept, the rate of a save, the feed of the data set."""
-    checkpoint: dict[str, Any] = dict(plan.point.get("checkpoint") or {})
-    size, save, kept = checkpoint.get("size"), checkpoint.get("save"), plan.number("checkpoint.retain")
-    total = size * kept / 1e12 if size and kept else None
-    how = f"{fixed(kept or 0.0, 0)} kept of {Quantity(size, 'TB', 2).text()}" if total else "needs checkpoint.retain"
-    yield row("Storage of checkpoints", total, "TB", how, 1)
-    yield row(
-        "Write rate of a save", size / save / 1e9 if size and save else None, "GB/s", "its bytes over its seconds", 1
-    )
-    tokens = plan.results.get("tokens_per_second")
-    feed = tokens * ID / 1e6 if tokens else None
-    yield row("Data set feed", feed, "MB/s", "tokens a second, four bytes each", 1)
-    data = plan.number("tokens")
-    yield row("Data set", data * ID / 1e12 if data else None, "TB", "training tokens, four bytes each", 1)
+    absent = [str(r["line"]) for r in plan.point["power"] if r.get("peak") is None]
+    less = f"; not included: {joined(absent)}" if absent and peak is not None else ""
+    it = None if peak is None or extra is None else (peak - extra) * share
+    cooling = None if extra is None else extra * share
+    for name, watts, how in (
+        ("Power of computers and network", it, f"peak of the lines of power{less}"),
+        ("Cooling and losses", cooling, f"(PUE − 1) of it, {cooled}"),
+        ("Facility at the meter", None if peak is None else peak * share, "both"),
+    ):
+        yield row(name, None if watts is None else watts / 1e6, "MW", how, 2)
