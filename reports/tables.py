@@ -104,6 +104,7 @@ class Table:
     totals: int = 0
     chosen: int | None = None
     wide: bool = False
+    landscape: bool = False  # on a page of its own, turned
     tall: bool = False  # rows high enough to sign in
     ruled: bool = False  # rows high enough to write a number in
     more: str = ""  # a sentence after the caption, for example about sums

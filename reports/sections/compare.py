@@ -10,6 +10,7 @@ from reports.quantities import Quantity
 from reports.sections.assumptions import ABOUT, input_value
 from reports.tables import Cell, Column, Status, Table, UnitOf, number, text
 from reports.terms import HELD, words
+from reports.turned import MANY, turned
 
 PAIRED = 2  # up to so many other runs have their difference beside them
 DRAWN = 3  # other runs whose waterfalls are drawn; the tables hold all
@@ -41,7 +42,7 @@ def section(plan: Plan, e: Json) -> Section:
         "name": e["name"],
         "baseline": e["baseline"],
         "others": others,
-        "headlines": [headline(e, i) for i, p in enumerate(e["points"]) if p["name"] != e["baseline"]],
+        "headlines": [headline(e, i) for i, p in enumerate(e["points"]) if p["name"] != e["baseline"]][:MANY],
         "beside": len(others) <= PAIRED,
         "pairs": [(name, *falls[2 * i : 2 * i + 2]) for i, name in enumerate(others[:DRAWN])],
         "order": joined(e["waterfall"]["order"]),
@@ -102,7 +103,7 @@ def ordered(e: Json) -> list[int]:
 
 def results_table(key: str, e: Json) -> Table:
     """A row each result: the baseline's value, each other run's with its difference, and the best by name."""
-    first, *rest = ordered(e)
+    first, *rest = order = ordered(e)
     paired = len(rest) <= PAIRED
     rows: list[tuple[Cell, ...]] = []
     for row in e["rows"]:
@@ -118,8 +119,9 @@ def results_table(key: str, e: Json) -> Table:
     for head in runs[1:]:
         heads += [head, number("Difference", width=19)] if paired else [head]
     columns = (text("Result"), text("Unit", 17), *heads, text("Best", 24))
-    return Table(f"{key}-results", f"Runs of {e['name']} side by side", columns, tuple(rows), wide=True,
-                 more=f"Differences are to {e['baseline']}.")  # fmt: skip
+    more = "" if len(order) > MANY else f"Differences are to {e['baseline']}."
+    made = Table(f"{key}-results", f"Runs of {e['name']} side by side", columns, tuple(rows), wide=True, more=more)
+    return turned(made, len(order), 2)
 
 
 def differences_table(key: str, e: Json) -> Table:
@@ -131,7 +133,8 @@ def differences_table(key: str, e: Json) -> Table:
         for row in e["rows"]
     )  # fmt: skip
     columns = (text("Result"), text("Unit", 20), *heads(e, rest))
-    return Table(f"{key}-differences", f"Differences to {e['baseline']}", columns, rows, wide=True)
+    made = Table(f"{key}-differences", f"Differences to {e['baseline']}", columns, rows, wide=True)
+    return turned(made, len(rest), 2)
 
 
 def heads(e: Json, places: Sequence[int]) -> list[Column]:
@@ -153,7 +156,8 @@ def conditions_table(key: str, e: Json) -> Table | None:
     width = min(24.0, ROOM / len(order))
     columns = (text("Requirement"), text("Stated in", 26),
                *(Column(e["points"][i]["name"], "status", width=width) for i in order))  # fmt: skip
-    return Table(f"{key}-conditions", "What is required of each", columns, rows, wide=True) if rows else None
+    made = Table(f"{key}-conditions", "What is required of each", columns, rows, wide=True)
+    return turned(made, len(order), 2) if rows else None
 
 
 def first(by: dict[int, Json]) -> Json:
@@ -173,8 +177,9 @@ def causes_table(key: str, e: Json, part: str, unit: str) -> Table | None:
     width = 48.0 / len(falls) if len(falls) <= PAIRED else 24.0  # two tables side by side
     columns = (text("Cause", 36), *(number(f["run"], shown_in, decimals, width, signed=True) for f in falls))
     what = {"step_time": "step time", "cost": "cost"}[part]
-    return Table(f"{key}-{part.replace('_', '-')}", f"What the {what} differs by from {e['baseline']}", columns,
+    made = Table(f"{key}-{part.replace('_', '-')}", f"What the {what} differs by from {e['baseline']}", columns,
                  (*rows, last), totals=1, wide=True)  # fmt: skip
+    return turned(made, len(falls), 1)
 
 
 def _unit(part: str, values: Sequence[float | None]) -> tuple[str, int]:
@@ -196,7 +201,7 @@ def inputs_table(key: str, e: Json, stated: bool) -> Table | None:
     columns = (Column("Setting", "code", width=58), *(text(e["points"][i]["name"], width) for i in order))
     caption = "Every input in which the runs differ" if stated else "Defaults that follow from these inputs, and differ"
     name = f"{key}-inputs" if stated else f"{key}-follows"
-    return Table(name, caption, columns, rows, wide=True) if rows else None
+    return turned(Table(name, caption, columns, rows, wide=True), len(order), 1) if rows else None
 
 
 def value_text(row: Json, place: int) -> str:
