@@ -50,7 +50,7 @@ def test_every_table_of_the_book_is_a_file_with_all_its_rows() -> None:
     for table in book.tables:
         rows = read(files[f"{table.key}.csv"])
         assert len(rows) == len(table.rows) + 1
-        assert {len(row) for row in rows} == {len(table.columns)}
+        assert {len(row) for row in rows} == {len(table.columns) + len(table.beside)}
 
 
 def test_tables_alone_draw_no_figure_and_write_no_json(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,9 +3,11 @@
 from typing import Any
 
 from engine.metrics import BY_NAME
+from reports.judgement import margin
 from reports.plan import Json, Plan, Section
 from reports.prose import joined, sentence
 from reports.quantities import Quantity, readable
+from reports.sections.verdict_rules import rules_table
 from reports.tables import Cell, Column, Status, Table, UnitOf, number, text
 from reports.terms import HELD, words
 from reports.units import unit_of
@@ -18,13 +20,13 @@ def requirements(plan: Plan) -> Section | None:
         return None
     checks = plan.point["checks"]
     findings = [c for c in checks if c["status"] in ("warn", "fail")]
-    tables = [requirements_table(plan), checks_table(checks)]
+    tables = [requirements_table(plan), rules_table(plan), checks_table(checks)]
     if len(findings) > EXPLAINED:
         tables.append(findings_table(findings))
     facts = {
         "failed": [explained_requirement(plan, v) for v in plan.verdicts if v["holds"] is False],
         "open": [undecided(v) for v in plan.verdicts if v["holds"] is None],
-        "callouts": callouts(findings) if len(findings) <= EXPLAINED else [],
+        "callouts": callouts(findings),
         "verdicts": len(plan.verdicts),
     }
     return Section("requirements", "", tuple(t for t in tables if t), facts=facts)
@@ -37,19 +39,28 @@ def requirements_table(plan: Plan) -> Table | None:
             v["require"],
             operands(plan, v["values"]),
             v.get("because") or "",
+            required_margin(v),
             str(v.get("where") or "").rpartition(":")[2],
             Status(HELD[v["holds"]]),
         )
         for v in plan.verdicts
     )
     columns = (
-        Column("Requirement", "code", width=52),
-        text("Values compared", 48),
+        Column("Requirement", "code", width=46),
+        text("Values compared", 43),
         text("Because"),
-        text("Line", 11),
+        number("Margin", "%", 1, width=14),
+        text("Line", 15),
         text("Status", 17),
     )
     return Table("requirements", "Requirements of the scenario", columns, rows) if rows else None
+
+
+def required_margin(verdict: Json) -> float | None:
+    """The distance to the limit that a requirement sets on one result; None where it has another form."""
+    limit = verdict.get("limit")
+    shown = (verdict.get("values") or {}).get(limit["name"]) if limit else None
+    return margin(shown.get("value") if isinstance(shown, dict) else None, limit)
 
 
 def operands(plan: Plan, values: Json) -> str:
@@ -96,7 +107,9 @@ def checks_table(checks: list[Json]) -> Table | None:
         text("Status", 18),
     )
     more = "Margin is the distance to the limit as a share of the limit, negative beyond it."
-    return Table("checks", "Checks", columns, rows, more=more) if rows else None
+    beside = (text("Reason"), text("Advice"), text("Source"))
+    own = tuple((c.get("reason"), c.get("advice"), c.get("source")) for c in checks)
+    return Table("checks", "Checks", columns, rows, more=more, beside=beside, beside_rows=own) if rows else None
 
 
 def id_width(checks: list[Json]) -> float:
@@ -122,8 +135,8 @@ def check_quantity(check: Json, which: str) -> Quantity:
 
 
 def callouts(findings: list[Json]) -> list[dict[str, str]]:
-    """One callout for the fails, one for the warnings: ids, reasons, advice."""
-    result = []
+    """One callout for the fails, one for the warnings: ids, reasons, advice; of many the reasons are in a table."""
+    result, few = [], len(findings) <= EXPLAINED
     for word in ("fail", "warn"):
         of_kind = [c for c in findings if c["status"] == word]
         if of_kind:
@@ -132,7 +145,7 @@ def callouts(findings: list[Json]) -> list[dict[str, str]]:
                 {
                     "word": word,
                     "head": f"{joined(str(c['id']) for c in of_kind)} {verb}.",
-                    "text": " ".join(finding(c, len(of_kind) > 1) for c in of_kind),
+                    "text": " ".join(finding(c, len(of_kind) > 1) for c in of_kind) if few else "",
                 }
             )
     return result
