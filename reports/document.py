@@ -36,12 +36,22 @@ from reports.remedies import remedies
 from reports.roofline_point import roofline_point
 from reports.summary import failed, key_numbers
 from reports.summary import verdict as summary_verdict
+from reports.withheld import is_money, without_prices, without_results
 
 ENGINE_VERSION = "0.1.0"
 
 
 def build(scenario: Scenario) -> Json:
-    """The document of a scenario: every run of the file evaluated, judged and summed up."""
+    """The document of a scenario: every run of the file evaluated, judged and summed up; a design review that is asked
+    for holds no prices.
+    """
+    document = whole(scenario)
+    asked = report_of(scenario.report).get("kind") == "design_review"
+    return without_prices(document) if asked else document
+
+
+def whole(scenario: Scenario) -> Json:
+    """Everything that there is to say about a scenario."""
     runs = [(run, evaluated(run)) for run in scenario.runs]
     start = str(report_of(scenario.report).get("start") or "")
     points = [point(run, result, scenario.checks, start) for run, result in runs]
@@ -55,7 +65,7 @@ def build(scenario: Scenario) -> Json:
         report["kind"] = "procurement" if priced else "design_review"
     planned, main = programmes(scenario), judged(points, scenario, compared)
     page_one = with_programmes(summary(scenario, main, [*compared, *found], report, shown, planned), planned)
-    trees = origins(scenario, [key["name"] for key in page_one["key_numbers"]])
+    trees = origins(scenario, origin_names(page_one["key_numbers"], report))
     return {
         "edition": scenario.edition,
         "engine_version": ENGINE_VERSION,
@@ -90,8 +100,9 @@ def summary(
     """Verdict and key numbers of page 1: of the first run, else of the first table of the file."""
     conditions, about = len(report["conditions"]), table_summary.subject(beside)
     if points:
+        first = without_results(points[0]) if report.get("kind") == "design_review" else points[0]
         word = summary_verdict(points, conditions, planned, better(points[0], beside))
-        return {"verdict": word, "key_numbers": key_numbers(points[0], shown)}
+        return {"verdict": word, "key_numbers": key_numbers(first, shown)}
     if about is None and planned:
         return {"verdict": summary_verdict([NO_RUN], conditions, planned), "key_numbers": []}
     if about is None:
@@ -104,6 +115,12 @@ def summary(
 
 # A file of programmes alone: what is judged is theirs.
 NO_RUN: Json = {"status": "ok", "verdicts": [], "checks": [], "reasons": [], "intervals": None, "settings": {}}
+
+
+def origin_names(keys: Sequence[Json], report: Json) -> list[str]:
+    """The numbers of page 1 whose trees the document holds."""
+    reviewed = report.get("kind") == "design_review"
+    return [key["name"] for key in keys if not (reviewed and is_money(key["name"]))]
 
 
 def origins(scenario: Scenario, names: Sequence[str]) -> list[Json]:

@@ -17,6 +17,7 @@ from reports.document import build, exit_code
 from reports.experiments.pools import NoDask, workers
 from reports.experiments.work import Told, Work, untold, working
 from reports.point import Json
+from reports.withheld import without_amounts
 
 if TYPE_CHECKING:
     from reports.book import Book
@@ -117,7 +118,7 @@ def as_json(document: Json) -> str:
 
 def documents(job: Job, source: Source, document: Json) -> Made:
     """The files asked for, of one scenario."""
-    given, name = source.given, document["report"].get("logo")
+    given, name = carried(source, document), document["report"].get("logo")
     if set(job.formats) == {"json"} or not (name or job.templates):
         return printed(job.file.stem, job.formats, document, given)
     from reports.book import bind
@@ -130,6 +131,13 @@ def documents(job: Job, source: Source, document: Json) -> Made:
                    lambda own: replace(bind(own, company), logo=shown))  # fmt: skip
     made.heard += [f"warning: {job.file}: {why}"] if why else []
     return made
+
+
+def carried(source: Source, document: Json) -> dict[str, bytes]:
+    """The files that travel in the PDF; in a document without prices without their amounts."""
+    if not document.get("withheld"):
+        return source.given
+    return {name: without_amounts(data.decode("utf-8", "replace")).encode() for name, data in source.given.items()}
 
 
 def printed(

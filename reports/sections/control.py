@@ -37,8 +37,12 @@ def provenance(plan: Plan, company: Company) -> Table:
         rows.append(("Inputs", f"{len(inputs)} settings, {stated} stated in the file", " "))
     elif found := operations(plan):
         rows.append(("Inputs", capital(f"{count(len(found), 'operation')}, as stated"), " "))
+    given = "whole" if document.get("withheld") else "attached"
     rows += [("Overridden", str(setting), " ") for setting in document.get("overrides") or ()]
     rows += [("Varied", str(setting), " ") for setting in document.get("varied") or ()]
+    if document.get("withheld"):
+        said = "prices, costs and other amounts of money, also in the attached files; hashes are of the whole ones"
+        rows.append(("Withheld", said, " "))
     if company.files:
         said = f"{PurePath(company.folder).name}, {count(len(company.files), 'file')}"
         rows.append(("Templates", said, company.digest))
@@ -47,7 +51,7 @@ def provenance(plan: Plan, company: Company) -> Table:
         "Provenance",
         (text("Item", 20), text("Value"), code("SHA-256", 106)),
         tuple(rows),
-        more="The same engine on the attached scenario reproduces the figures byte for byte.",
+        more=f"The same engine on the {given} scenario reproduces the figures byte for byte.",
     )
 
 

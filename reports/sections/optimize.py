@@ -164,7 +164,7 @@ def nearest_table(key: str, e: Json) -> Table | None:
 
 def front_facts(e: Json) -> dict[str, Any] | None:
     """Both ends of the frontier."""
-    own = {int(p["index"]): p for p in e["points"]}
+    own = {int(p["index"]): p for p in e["points"] if p["results"].get("cost") is not None}
     on = sorted((own[i] for i in e.get("front") or () if i in own), key=lambda p: p["results"]["time_to_train"])
     if len(on) < 2:
         return None

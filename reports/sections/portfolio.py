@@ -34,7 +34,7 @@ def section(plan: Plan, e: Json) -> Section:
         "hold": Quantity(e["stated_hold"], "days", 1),
         "longer": bool(e["stated_hold"] and results["programme.time"] and results["programme.time"] > e["stated_hold"]),
         "utilization": Quantity(results["programme.utilization"], "%", 1),
-        "cost": Quantity(results["programme.cost"], *money_unit(results["programme.cost"])),
+        "cost": Quantity(results.get("programme.cost"), *money_unit(results.get("programme.cost"))),
         "energy": Quantity(results["programme.energy"], "MWh", 0),
         "peak": Quantity(results["programme.peak_gpus"], "GPUs", 0),
         "shortfall": Quantity(results["programme.shortfall"] or None, "GPU-h", 0),
@@ -55,7 +55,7 @@ def verdict_line(e: Json) -> str:
     results, title = e["results"], e["title"] or e["name"]
     values = (
         ("ends after {}", Quantity(results["programme.time"], "days", 1)),
-        ("costs {}", Quantity(results["programme.cost"], *money_unit(results["programme.cost"]))),
+        ("costs {}", Quantity(results.get("programme.cost"), *money_unit(results.get("programme.cost")))),
         ("uses {} of the GPU-hours held", Quantity(results["programme.utilization"], "%", 1)),
     )
     said = [clause.format(value.text()) for clause, value in values if not value.missing]
