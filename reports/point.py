@@ -154,9 +154,10 @@ def timeline(result: Result) -> Json | None:
         return None
     micro_batches = int(number(result.columns["micro_batches"]) or line.micro_batches)
     shown = [s for stage in line.stages[:DRAWN_STAGES] for s in stage]
-    note = f"{min(DRAWN_STAGES, len(line.stages))} of {len(line.stages)} stages"
+    fewer = len(line.stages) > DRAWN_STAGES
+    parts = [f"{DRAWN_STAGES} of {len(line.stages)} stages"] if fewer else []
     if line.micro_batches < micro_batches:
-        note += f", a step of {line.micro_batches} micro-batches; this run has {micro_batches}"
+        parts.append(f"a step of {line.micro_batches} micro-batches; this run has {micro_batches}")
     return {
         "schedule": line.schedule,
         "micro_batches": line.micro_batches,
@@ -172,7 +173,7 @@ def timeline(result: Result) -> Json | None:
             for s in shown
         ],
         "total": number(line.total),
-        "shown_note": note,
+        "shown_note": ", ".join(parts),
     }
 
 

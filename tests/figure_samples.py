@@ -267,6 +267,7 @@ DATA: dict[str, st.SearchStrategy[Any]] = {
                 st.sampled_from(list(topology.LETTERS)),
                 st.integers(1, 20_000).map(float),
                 st.sampled_from(TIERS),
+                st.sampled_from([0.0, 1.0, 2.0, 72.0]),
             ),
             max_size=5,
         ).map(tuple),

@@ -7,13 +7,14 @@ from typing import Any
 
 from reports import style
 from reports.figures.picture import Tip
-from reports.figures.sheet import LINE, Sheet, width
+from reports.figures.sheet import LINE, Sheet, fitted, width
 from reports.figures.words import NB, known, number, percent, plain
 
 SHAPES = ("o", "s", "^", "D", "v", "P", "X")
 COLORS = (style.NAVY, style.BLUE, style.GREEN, style.AMBER, style.RUST, style.SKY, style.MUTE)
 MOST = len(SHAPES)  # stacks with a look of their own; the last is "others" where there are more
 SIZE = 3.6  # pt
+WIDEST = 70.0  # mm, of a name in the key
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ def key(sheet: Sheet, stacks: Sequence[tuple[str, int]], left: float, top: float
     """Draws a marker and a name for each stack, in as many rows as it takes; returns the center of the last row."""
     x, y = left, top
     for i, (name, count) in enumerate(stacks):
-        label = f"{name} ({count})"
+        label = named(name, count)
         wide = 4.0 + width(label) + 4.0
         if x > left and x + wide - 4.0 > right:
             x, y = left, y + LINE + 0.6
@@ -73,11 +74,16 @@ def key(sheet: Sheet, stacks: Sequence[tuple[str, int]], left: float, top: float
     return y
 
 
+def named(stack: str, count: int) -> str:
+    """A stack in the key, with how many rows it has."""
+    return f"{fitted(stack, WIDEST)} ({count})"
+
+
 def key_rows(stacks: Sequence[tuple[str, int]], room: float) -> int:
     """The rows that `key` takes on a width so large."""
     rows, x = 1, 0.0
     for name, count in stacks:
-        wide = 8.0 + width(f"{name} ({count})")
+        wide = 8.0 + width(named(name, count))
         if x and x + wide - 4.0 > room:
             rows, x = rows + 1, 0.0
         x += wide

@@ -105,4 +105,5 @@ def _said(rows: Sequence[ProfiledRow], size: float, unit: str) -> str:
     """The largest classes in words."""
     largest = sorted(rows, key=lambda r: -r.measured)[:4]
     said = ((r.name, words.plain(r.predicted / size), words.plain(r.measured / size)) for r in largest)
-    return "; ".join(f"{name}: predicted {before} {unit}, measured {after} {unit}" for name, before, after in said)
+    each = "; ".join(f"{name}: predicted {before} {unit}, measured {after} {unit}" for name, before, after in said)
+    return f"{each}."

@@ -8,7 +8,7 @@ from reports import style
 from reports.figures import tree, words
 from reports.figures.picture import Picture, Tip, figure
 from reports.figures.sheet import Sheet, fitted, width
-from reports.figures.tree import BOX, Level
+from reports.figures.tree import BOX, Column, Level
 from reports.style import INK, MUTE, RULE
 
 NAME = "topology"
@@ -31,11 +31,12 @@ class Tier:
 
 @dataclass(frozen=True)
 class Group:
-    """A parallel group: its axis and size, and the outermost tier it reaches."""
+    """A parallel group: its axis and size, the outermost tier it reaches, how many of it sit together."""
 
     axis: str
     size: float
     tier: str
+    members: float = 0.0  # of one group in an element of the innermost tier; 0: not known
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,8 @@ def from_point(point: Mapping[str, Any]) -> TopologyData | None:
     for row in point.get("traffic") or ():
         axis, size = str(row.get("axis")), words.amount(row.get("size"))
         if axis in LETTERS and size > 1:
-            groups.setdefault(axis, Group(axis, size, str(row.get("tier"))))
+            members = words.amount(row.get("members_per_domain"))
+            groups.setdefault(axis, Group(axis, size, str(row.get("tier")), members))
     gpu = settings.get("cluster.gpu")
     ordered = tuple(groups[axis] for axis in LETTERS if axis in groups)
     return TopologyData(gpu if isinstance(gpu, str) else "GPU", gpus, tiers, ordered)
@@ -133,7 +135,7 @@ def _count(sheet: Sheet, data: TopologyData, tier: Tier, y: float) -> None:
 def _group(
     sheet: Sheet, data: TopologyData, tiers: Sequence[Tier], group: Group, levels: Sequence[Level], y: float
 ) -> None:
-    """A bar as wide as the tier the group reaches; within the innermost tier, as its share of the domain."""
+    """A line as wide as the tier the group reaches, solid under its members; within the innermost tier one bar."""
     names = [t.name for t in tiers]
     reach = names.index(group.tier) if group.tier in names else 0
     left, right = levels[len(tiers) - 1 - reach].columns[0] if tiers else levels[0].columns[0]
@@ -141,8 +143,11 @@ def _group(
         domain = min(tiers[0].span, data.gpus) if tiers else data.gpus
         right = left + (right - left) * min(1.0, max(0.12, group.size / max(1.0, domain)))
     text = f"{LETTERS[group.axis]} {words.number(group.size, 0)}"
-    tip = (text, "reaches the tier", group.tier)
-    sheet.rectangle(left, y - 1.1, right - left, 2.2, style.AXIS_COLORS[group.axis], tip=tip)
+    tip = (text, _together(group, names), f"reaches the tier {group.tier}")
+    for a, b in _solid(group, (left, right), levels[-1].columns, min(tiers[0].span, data.gpus)) if reach else ():
+        sheet.rectangle(a, y - 1.1, b - a, 2.2, style.AXIS_COLORS[group.axis], tip=tip)
+    high = 0.5 if reach and group.members else 2.2
+    sheet.rectangle(left, y - high / 2, right - left, high, style.AXIS_COLORS[group.axis], tip=tip)
     sheet.text(AT, y, fitted(text, style.HALF - AT, weight=600), weight=600)
     at = AT + width(text, weight=600) + 1.4
     where = "" if not tiers else f"in one {names[0]}" if reach == 0 else f"across {names[reach - 1]}s"
@@ -150,8 +155,23 @@ def _group(
         sheet.text(at, y, fitted(where, style.HALF - at), color=INK)
 
 
+def _solid(group: Group, ends: Column, boxes: Sequence[Column], domain: float) -> list[Column]:
+    """Under each box of GPUs that the group reaches, the share of it that its members are."""
+    share = min(1.0, max(0.2, group.members / max(1.0, domain)))
+    under = [(a, b) for a, b in boxes if ends[0] - 0.1 <= a and b <= ends[1] + 0.1]
+    return [(a, a + (b - a) * share) for a, b in under] if group.members else []
+
+
+def _together(group: Group, names: Sequence[str]) -> str:
+    """How many members of a group sit in one element of the innermost tier."""
+    return f"{words.number(group.members, 0)} in each {names[0]}" if group.members and names else ""
+
+
 def _alt(data: TopologyData) -> str:
-    tiers = [f"{_elements(data, t)} {t.name} at {words.quantity(t.bandwidth, words.RATES)} per GPU" for t in data.tiers]
-    groups = [f"{LETTERS[g.axis]} {words.number(g.size, 0)} reaches the tier {g.tier}" for g in data.groups]
+    found = [(_elements(data, t), t.name, words.quantity(t.bandwidth, words.RATES)) for t in data.tiers]
+    tiers = [f"{count} × {name} at {speed} per GPU" for count, name, speed in found]
+    names = [t.name for t in data.tiers]
+    said = [(f"{LETTERS[g.axis]} {words.number(g.size, 0)}", _together(g, names), g.tier) for g in data.groups]
+    groups = [f"{size}{f', {here},' if here else ''} reaches the tier {tier}" for size, here, tier in said]
     inside = f" Tiers from the inside: {', '.join(tiers)}." if tiers else " No network tiers are given."
-    return f"{words.number(data.gpus, 0)} {data.gpu}.{inside}" + (f" {', '.join(groups)}." if groups else "")
+    return f"{words.number(data.gpus, 0)} {data.gpu}.{inside}" + (f" {'; '.join(groups)}." if groups else "")

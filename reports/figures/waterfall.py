@@ -71,9 +71,9 @@ def gathered(causes: Sequence[tuple[str, float]]) -> list[tuple[str, float]]:
 @figure
 def draw(data: WaterfallData) -> Picture:
     """A bar for each cause beginning where the one before it ended, then their sum, between the totals of the runs."""
-    causes = gathered(data.causes)
     size, unit = words.unit([data.start, data.end], LADDERS[data.part])
     places = words.decimals(max(abs(data.start), abs(data.end)) / size, 4)
+    causes = [c for c in gathered(data.causes) if c[0] != REST or round(c[1] / size, places)]  # what prints as zero
     lie = bars.rows(len(causes) + 3, 6.6, pitch=4.8)
     sheet = Sheet(f"{NAME}-{data.part.replace('_', '-')}", style.HALF, lie.height)
     totals = [words.number(v / size, places) for v in (data.start, data.end)]
