@@ -40,9 +40,12 @@ def lower_first(text: str) -> str:
     return text[:1].lower() + text[1:] if text[1:2].islower() else text
 
 
+THOUSANDS = re.compile(r"(?<=\d)_(?=\d{3}(?!\d))")
+
+
 def sentence(text: str | None) -> str:
-    """The text as a sentence: first letter in upper case, a full stop at its end."""
-    text = (text or "").strip()
+    """The text as a sentence: first letter in upper case, a full stop at its end, digits grouped as everywhere."""
+    text = THOUSANDS.sub(NBSP, (text or "").strip())
     return text and capital(text) + ("" if text[-1] in ".!?" else ".")
 
 

@@ -28,3 +28,8 @@ def test_abbreviations_are_in_capitals(name: str, said: str) -> None:
 @pytest.mark.parametrize(("step", "unit"), [(0.9, ("ms", 1)), (18.442, ("s", 4)), (25.0, ("s", 3))])
 def test_a_step_of_seconds_is_not_counted_in_thousands_of_milliseconds(step: float, unit: tuple[str, int]) -> None:
     assert time_unit(step) == unit
+
+
+def test_digits_of_a_reason_are_grouped_as_everywhere() -> None:
+    made = sentence("a batch of 1_032 over 10_000_000 in run_12")
+    assert made == "A batch of 1~032 over 10~000~000 in run_12.".replace("~", "\u00a0")

@@ -102,6 +102,7 @@ def key_number(plan: Plan, row: Any) -> dict[str, Any]:
     below = row.get("note") or ""
     if value.limit is not None:
         below = f"{'required' if limit.get('op', '').startswith('>') else 'limit'} {value.limit_text()}"
+        below += f" {value.display.name}" if value.missing else ""
         if row.get("margin") is not None and not off(
             row["value"], row.get("interval") or {"low": 0.0, "high": math.inf}
         ):

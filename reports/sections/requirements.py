@@ -8,7 +8,7 @@ from reports.plan import Json, Plan, Section
 from reports.prose import joined, sentence
 from reports.quantities import Quantity, readable
 from reports.sections.verdict_rules import rules_table
-from reports.tables import Cell, Column, Status, Table, UnitOf, number, text
+from reports.tables import Cell, Column, Status, Table, UnitOf, filled, number, text
 from reports.terms import HELD, words
 from reports.units import unit_of
 
@@ -53,7 +53,7 @@ def requirements_table(plan: Plan) -> Table | None:
         text("Line", 15),
         text("Status", 17),
     )
-    return Table("requirements", "Requirements of the scenario", columns, rows) if rows else None
+    return filled(Table("requirements", "Requirements of the scenario", columns, rows)) if rows else None
 
 
 def required_margin(verdict: Json) -> float | None:
