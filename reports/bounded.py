@@ -6,6 +6,7 @@ A sandbox keeps a template from files and from Python; these keep it from runnin
 import ctypes
 import resource
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,7 +15,7 @@ from jinja2 import Template
 from jinja2.exceptions import SecurityError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-SECONDS = 10.0  # of one template of a company, with all it includes
+SECONDS = 10.0  # of the processor, for one template of a company with all it includes
 MEMORY = 1 << 30  # bytes beyond what the process has
 CHARACTERS = 1_000_000  # of what one template adds
 DIGITS = 4096  # bits of a whole number
@@ -40,27 +41,31 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
 
 @contextmanager
 def bounded(seconds: float | None = None) -> Iterator[None]:
-    """Inside, this thread is stopped by TooMuch after so many seconds; the process may take so much more memory."""
-    thread, lock, ended = threading.get_ident(), threading.Lock(), False
+    """Inside, this thread is stopped by TooMuch after so many seconds of its own; the process may take so much more
+    memory.
+    """
+    thread, lock, ended = threading.get_ident(), threading.Lock(), threading.Event()
+    clock, most = time.pthread_getcpuclockid(thread), seconds or SECONDS
+    end = time.clock_gettime(clock) + most
 
-    def stop() -> None:
-        with lock:
-            if not ended:
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(TooMuch))
+    def watch() -> None:
+        while not ended.wait(0.1):
+            with lock:
+                if not ended.is_set() and time.clock_gettime(clock) > end:
+                    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(TooMuch))
+                    return
 
-    timer = threading.Timer(seconds or SECONDS, stop)
-    timer.daemon = True
+    watcher = threading.Thread(target=watch, daemon=True)
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    known = [size for size in (soft, hard) if size != resource.RLIM_INFINITY]
+    watcher.start()
     try:
-        known = [size for size in (soft, hard) if size != resource.RLIM_INFINITY]
         resource.setrlimit(resource.RLIMIT_AS, (min([taken() + MEMORY, *known]), hard))
-        timer.start()
         yield
     finally:
         with lock:
-            ended = True
+            ended.set()
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), None)
-        timer.cancel()
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 

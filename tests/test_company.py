@@ -111,11 +111,11 @@ def test_what_a_template_may_not_do_is_said_with_file_and_line(name: str, tmp_pa
 
 
 def test_a_loop_without_end_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounded, "SECONDS", 0.5)
+    monkeypatch.setattr(bounded, "SECONDS", 1.5)
     loops = "\n{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}"
-    start = time.monotonic()
+    start = time.process_time()
     said = refused(tmp_path, sections__glossary_html=loops)
-    assert time.monotonic() - start < 30 and "ran for more than" in said and "glossary.html:2:" in said
+    assert time.process_time() - start < 15 and "ran for more than" in said and "glossary.html:2:" in said
     assert render_html(cannot_be_built())  # and nothing of it is left behind
 
 
