@@ -52,7 +52,9 @@ def evaluated(source: Source, number: int, **how: Any) -> Any:
 
 
 def stopping(after: int) -> Any:
-    """Presses Ctrl-C when so many points are done."""
+    """Presses Ctrl-C when so many points are done, heard even where the tests run in the background of a shell."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def told(table: str, done: int, total: int) -> None:
         if done >= after:
