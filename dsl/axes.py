@@ -8,6 +8,7 @@ from dsl.blocks import Body, Entry, Part
 from dsl.derived import adjusted
 from dsl.dimensions import DISTRIBUTIONS
 from dsl.kinds import Setting
+from dsl.limits import AXES, AXIS, POINTS
 from dsl.measured import unknown_setting
 from dsl.points import size
 from dsl.problems import Label, Problem, Span
@@ -22,8 +23,6 @@ from dsl.units import number, scale
 from dsl.values import Context, Settled, settle
 
 Written = tuple[Any, str, Expression]  # a value, its text, and what was written
-MOST = 100_000  # values of one axis
-POINTS = 100_000_000  # of a table
 SIGNATURES = {
     "normal": "mean, deviation",
     "triangular": "low, mode, high",
@@ -46,6 +45,8 @@ def axes_of(world: World, defined: Defined, body: Body, table: Table) -> tuple[A
         ]
         _in_step(part, own, world.problems)
         axes += own
+        if size(axes) > POINTS or sum(len(axis.values) for axis in axes) > AXES:
+            break  # refused below, whatever else varies
     _few_enough(axes, world.problems)
     return tuple(axes)
 
@@ -53,9 +54,12 @@ def axes_of(world: World, defined: Defined, body: Body, table: Table) -> tuple[A
 def _few_enough(axes: list[Axis], problems: list[Problem]) -> None:
     """A problem for more points than anybody waits for; it marks the axis with the most values."""
     count = size(axes)
-    if axes and count > POINTS:
+    values = sum(len(axis.values) for axis in axes)
+    if axes and (count > POINTS or values > AXES):
         largest = max(axes, key=lambda axis: len(axis.values))
         title, limit = f"this varies over {number(count)} points", f"more than {number(POINTS)}"
+        if count <= POINTS:
+            title, limit = f"what varies has {number(values)} values", f"more than {number(AXES)}"
         notes = (", ".join(f"{axis.path} has {len(axis.values)} values" for axis in axes),)
         help = "take fewer values, or let some vary together"
         problems.append(Problem("E20", title, largest.span, limit, (), notes, help))
@@ -141,9 +145,9 @@ def _values(entry: Entry, context: Context, table: Table) -> list[Written] | Non
     if isinstance(e, Call) and e.name in DISTRIBUTIONS:
         return _distribution(e, entry, context, table)
     items = e.items if isinstance(e, List) else (e,)
-    if len(items) > MOST:
+    if len(items) > AXIS:
         title, help = f"this list has {number(len(items))} values", "give it fewer values, or a range with a step"
-        context.wrong("E20", title, e, f"more than {number(MOST)}", help)
+        context.wrong("E20", title, e, f"more than {number(AXIS)}", help)
         return None
     if isinstance(e, List) and e.unit:
         items = tuple(
@@ -263,9 +267,9 @@ def _numbers(e: Range, low: float, high: float, step: float | None, context: Con
         if e.doubling
         else math.floor((high - low) / (step or 1.0) + 1e-9) + 1
     )
-    if count > MOST:
+    if count > AXIS:
         context.wrong(
-            "E20", f"this range has {number(count)} values", e, f"more than {number(MOST)}", "give it a larger step"
+            "E20", f"this range has {number(count)} values", e, f"more than {number(AXIS)}", "give it a larger step"
         )
         return None
     numbers = [low * 2.0**i if e.doubling else low + i * (step or 1.0) for i in range(count)]

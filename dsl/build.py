@@ -4,6 +4,7 @@ from typing import Any
 
 from lark import Token, Transformer
 
+from dsl.limits import DIGITS
 from dsl.problems import Span
 from dsl.syntax import (
     Argument,
@@ -44,7 +45,6 @@ SUFFIXES = {
     "Gi": 2**30,
     "Ti": 2**40,
 }
-LONGEST = 40  # digits of a literal; enough for every float, and 1e999999999 must not keep us busy
 ESCAPES = {"\\n": "\n", "\\t": "\t", '\\"': '"', "\\\\": "\\"}
 
 
@@ -62,7 +62,7 @@ def exact(text: str) -> tuple[int, int] | None:
     scale = next((s for s in ("Ki", "Mi", "Gi", "Ti", "k", "M", "B", "T") if digits.endswith(s)), "")
     digits, _, exponent = digits.removesuffix(scale).lower().partition("e")
     whole, _, part = digits.partition(".")
-    if len(whole) + len(part) > LONGEST or len(exponent) > 4 or abs(int(exponent or 0)) > 300:
+    if len(whole) + len(part) > DIGITS or len(exponent) > 4 or abs(int(exponent or 0)) > 300:
         return None
     over, power = int(whole + part) * SUFFIXES.get(scale, 1), int(exponent or 0) - len(part)
     if power >= 0:
@@ -208,7 +208,7 @@ class Build(Transformer[Token, tuple[Statement, ...]]):
         return Number(*value, f"${amount[len(digits) :]}{slash}{below}", str(c[0]), span, span)
 
     def ratio(self, c: list[Any]) -> Ratio:
-        if len(c[0]) > LONGEST:
+        if len(c[0]) > DIGITS:
             raise OutOfRange(c[0])
         down, _, up = str(c[0]).partition(":")
         return Ratio(float(down), float(up), str(c[0]), self._span(c[0]))

@@ -61,7 +61,8 @@ EXPLANATIONS: dict[str, Explanation] = {
     ),
     "E05": Explanation(
         "Brackets, blocks, signs and powers may stand inside each other 200 deep, and no scenario written by hand"
-        " comes near that. In text made by a program, split the expression into a few lets.",
+        " comes near that. In text made by a program, split the expression into a few lets. Files, lines, names, texts"
+        " and the number of blocks are bounded too, far above what anybody writes; the reference lists the bounds.",
         "let x = " + "(" * 201 + "1" + ")" * 201 + "\n",
         "let half = (1 + 2)\nlet x = (half + 3)\n",
     ),

@@ -8,17 +8,18 @@ import os
 import re
 import stat
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache as once
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
+from dsl.inside import Unreadable, inside, outside, plain
+from dsl.limits import FILE, FILES, IMPORTS, TOGETHER
 from dsl.parse import Tree, parse
 from dsl.problems import Label, Problem, Span
 from dsl.syntax import Import
 
-LARGEST = 8_000_000  # bytes of one file
 # Library files that every scenario sees without importing them: default stack, failure rates, rules of thumb.
 IMPLICIT = ("stacks.scn", "reliability.scn", "checks.scn")
 
@@ -55,6 +56,7 @@ class Loaded(NamedTuple):
     implicit: tuple[str, ...]  # keys of the library files that every scenario sees
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
+    allowed: tuple[Path, ...] = ()  # folders that its files may lie in beside its own
 
     @property
     def sources(self) -> dict[str, str]:
@@ -72,17 +74,22 @@ Unsaved = Mapping[str, str]  # texts that an editor holds, by the real path of t
 NONE: Unsaved = {}
 
 
-def load(path: str | Path, library: Path | None = None, unsaved: Unsaved = NONE) -> Loaded:
-    """The scenario file at ``path`` and everything it imports; what cannot be read is a problem, never an exception."""
+def load(
+    path: str | Path, library: Path | None = None, unsaved: Unsaved = NONE, allowed: Iterable[Path] = ()
+) -> Loaded:
+    """The scenario file at ``path`` and everything it imports; what cannot be read is a problem, never an exception.
+
+    Files are read from its folder and below, the library, and the folders ``allowed``.
+    """
     place = Path(path)
     name = str(path)
     real, problem = _opened(place, Span(name, 1, 1, 1), unsaved)
     if problem is not None or real is None:
         return _follow(_empty(name, place, problem), library, unsaved)
     shelf = library or installed_library()
-    own = _inside(real, shelf)
+    own = _shelved_at(real, shelf)
     file = _read(real, name, f"library/{real.name}" if own else place.name, own, unsaved)
-    return _follow(file, library, unsaved)
+    return _follow(file, library, unsaved, tuple(allowed))
 
 
 def load_text(text: str, name: str = "scenario.scn", folder: Path | None = None, library: Path | None = None) -> Loaded:
@@ -91,7 +98,7 @@ def load_text(text: str, name: str = "scenario.scn", folder: Path | None = None,
     return _follow(_file(text.encode("utf-8", "surrogatepass"), name, Path(name).name, key, folder, False), library)
 
 
-def _inside(path: Path, folder: Path) -> bool:
+def _shelved_at(path: Path, folder: Path) -> bool:
     return os.path.realpath(path.parent) == os.path.realpath(folder)
 
 
@@ -112,9 +119,9 @@ def _opened(path: Path, span: Span, unsaved: Unsaved = NONE) -> tuple[Path | Non
             )
         if not stat.S_ISREG(status.st_mode):
             return None, Problem("E02", f"`{path}` is not a plain file", span, help="name a file that ends in .scn")
-        if status.st_size > LARGEST:
+        if status.st_size > FILE:
             return None, Problem(
-                "E02", f"`{path}` is larger than {LARGEST // 10**6} MB", span, help="split it and import the parts"
+                "E02", f"`{path}` is larger than {FILE // 1000} kB", span, help="split it and import the parts"
             )
         with open(path, "rb"):
             return path, None
@@ -139,10 +146,10 @@ def _similar(path: Path) -> str:
 def _read(path: Path, name: str, logical: str, library: bool, unsaved: Unsaved = NONE) -> File:
     key = os.path.realpath(path)
     try:
-        data = unsaved[key].encode("utf-8", "surrogatepass") if key in unsaved else path.read_bytes()
-    except OSError as error:
-        why = (error.strerror or "unknown").lower()
-        return _empty(name, path, Problem("E02", f"`{name}` cannot be read", Span(name, 1, 1, 1), notes=(why,)))
+        data = unsaved[key].encode("utf-8", "surrogatepass") if key in unsaved else plain(path, FILE)
+    except (OSError, Unreadable) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        return _empty(name, path, Problem("E02", f"`{name}` cannot be read", Span(name, 1, 1, 1), notes=(why.lower(),)))
     return _file(data, name, logical, key, path.parent, library)
 
 
@@ -166,11 +173,12 @@ def _file(data: bytes, name: str, logical: str, key: str, folder: Path | None, l
     return File(name, logical, key, folder, library, text, hashed, len(data), tree, tuple(problems), data)
 
 
-def _follow(main: File, library: Path | None, unsaved: Unsaved = NONE) -> Loaded:
+def _follow(main: File, library: Path | None, unsaved: Unsaved = NONE, allowed: tuple[Path, ...] = ()) -> Loaded:
     """Reads what ``main`` imports, what that imports, and so on."""
     shelf = library or installed_library()
-    files, links, problems, notes = {main.key: main}, {}, list(main.problems), list[str]()
-    todo = deque([main])
+    files, problems, notes = {main.key: main}, list(main.problems), list[str]()
+    links: dict[str, tuple[Link, ...]] = {}
+    todo, followed = deque([main]), 0
     implicit: list[str] = []
     for name in IMPLICIT:
         file = _shelved(shelf, name, unsaved)
@@ -184,7 +192,11 @@ def _follow(main: File, library: Path | None, unsaved: Unsaved = NONE) -> Loaded
         found = []
         for statement in file.tree:
             if isinstance(statement, Import):
-                target = _target(file, statement, main, shelf, notes, problems, unsaved)
+                followed += 1
+                if _too_many(statement, followed, files, problems):
+                    return Loaded(main, files, {key: links.get(key, ()) for key in files}, tuple(implicit),
+                                  tuple(problems), tuple(notes), allowed)  # fmt: skip
+                target = _target(file, statement, main, shelf, notes, problems, unsaved, files, allowed)
                 if target is not None and target.key not in files:
                     files[target.key] = target
                     problems += target.problems
@@ -192,7 +204,22 @@ def _follow(main: File, library: Path | None, unsaved: Unsaved = NONE) -> Loaded
                 found.append(Link(statement, target.key if target else ""))
         links[file.key] = tuple(found)
     problems += _circles(main, files, links)
-    return Loaded(main, files, links, tuple(implicit), tuple(problems), tuple(notes))
+    return Loaded(main, files, links, tuple(implicit), tuple(problems), tuple(notes), allowed)
+
+
+def _too_many(statement: Import, followed: int, files: Mapping[str, File], problems: list[Problem]) -> bool:
+    """Whether no more is read: more imports, files or bytes than a scenario has; then that is a problem."""
+    own = [file for file in files.values() if not file.library]
+    for what, count, most in (
+        ("imports", followed, IMPORTS),
+        ("files", len(own), FILES),
+        ("bytes in its files", sum(file.size for file in own), TOGETHER),
+    ):
+        if count > most:
+            title, span = f"a scenario has at most {most:_} {what}", statement.path.span
+            problems.append(Problem("E05", title, span, "read up to here", help="import fewer files"))
+            return True
+    return False
 
 
 def _shelved(shelf: Path, name: str, unsaved: Unsaved) -> File | None:
@@ -218,6 +245,8 @@ def _target(
     notes: list[str],
     problems: list[Problem],
     unsaved: Unsaved,
+    known: Mapping[str, File],
+    allowed: tuple[Path, ...],
 ) -> File | None:
     """The file that an import means; where there is none, a problem is added."""
     wanted, span = statement.path.value, statement.path.span
@@ -230,7 +259,7 @@ def _target(
     shelved = shelf / wanted.removeprefix("library/") if wanted.startswith("library/") else None
     if file.folder is not None and (file.folder / wanted).is_file() and not _copied(file.folder / wanted, shelved):
         path = file.folder / wanted
-        own = _inside(path, shelf)
+        own = _shelved_at(path, shelf)
         if shelved is not None and shelved.is_file() and not own:
             notes.append(
                 f"{wanted} is the file beside {file.logical}; it stands in for the library's file of that name"
@@ -242,6 +271,12 @@ def _target(
     else:
         problems.append(_missing(file, wanted, span, shelf))
         return None
+    if main.folder is not None and not inside(path, (main.folder, shelf, *allowed)):
+        problems.append(Problem("E02", f"`{wanted}` lies outside the scenario's folder", span, "not read",
+                                help=outside(path)))  # fmt: skip
+        return None
+    if os.path.realpath(path) in known:
+        return known[os.path.realpath(path)]
     real, problem = _opened(path, span, unsaved)
     if problem is not None or real is None:
         problems += [problem] if problem else []
@@ -252,8 +287,8 @@ def _target(
 def _copied(path: Path, shelved: Path | None) -> bool:
     """Whether a file is a copy of the library's of that name, as the attachments of a report hold it."""
     try:
-        return shelved is not None and not path.samefile(shelved) and path.read_bytes() == shelved.read_bytes()
-    except OSError:
+        return shelved is not None and not path.samefile(shelved) and plain(path, FILE) == plain(shelved, FILE)
+    except (OSError, Unreadable):
         return False
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from lark import Token
 
-DEEPEST = 200  # nested brackets and blocks; recursive readers of the tree rely on it
+from dsl.limits import BLOCKS, DEEPEST, NAME, PARTS, TEXT, WORDS
 
 OPENING = {"LBRACE": "RBRACE", "LPAR": "RPAR", "LSQB": "RSQB"}
 CLOSING = frozenset(OPENING.values())
@@ -34,12 +34,21 @@ OPERATORS = frozenset(
 BEFORE_SIGN = OPERATORS | {"EQUAL", "LPAR", "LSQB", "COMMA", "REQUIRE", "WHERE"}
 
 
-class TooDeep(Exception):
-    """Nested beyond DEEPEST; never leaves parse.py."""
+# Tokens whose length is bounded: what they are called, and the most characters.
+LENGTHS = {
+    "STRING": ("text", TEXT),
+    "NAME": ("name", NAME),
+    "UNIT": ("unit", NAME),
+    "MONEY": ("amount", NAME),
+}
 
-    def __init__(self, token: Token) -> None:
-        super().__init__("nested too deep")
-        self.token = token
+
+class PastBound(Exception):
+    """More than is read of one file: nested too deep, too many words, a word too long; never leaves parse.py."""
+
+    def __init__(self, token: Token, title: str, label: str, help: str) -> None:
+        super().__init__(title)
+        self.token, self.title, self.label, self.help = token, title, label, help
 
 
 class Lines:
@@ -58,6 +67,8 @@ class Lines:
         self.ended: Token | None = None  # the line end or comma before this statement
         self.prefixes = 0  # nesting of this statement that has no brackets: not, if, ^, signs
         self.outer: list[int] = []  # the same at each open bracket
+        self.words = 0  # tokens so far
+        self.blocks = [0]  # blocks begun in the file, and in each block that is open
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
         """The tokens that the grammar is to see."""
@@ -80,25 +91,43 @@ class Lines:
         return token
 
     def _count(self, token: Token) -> None:
-        """Bounds the nesting before any tree is built."""
+        """Bounds nesting, lengths and numbers before any tree is built."""
         kind = token.type
+        self.words += 1
+        if self.words > WORDS:
+            raise PastBound(token, "the file is too long", f"word {WORDS + 1:_}", "split it and import the parts")
+        if kind in LENGTHS and len(token) > LENGTHS[kind][1]:
+            what, most = LENGTHS[kind]
+            raise PastBound(token, f"this {what} is too long", f"more than {most:_} characters", f"shorten the {what}")
+        if kind == "LBRACE":
+            self._count_block(token)
         sign = kind == "ADD" and bool(self.before) and self.before[-1].type in BEFORE_SIGN
         self.prefixes += kind in PREFIXES or sign
         if len(self.open) + (kind in OPENING) + self.prefixes > DEEPEST:
-            raise TooDeep(token)
+            help = f"brackets and blocks may be nested {DEEPEST} deep"
+            raise PastBound(token, "nested too deep", f"the {DEEPEST + 1}st level", help)
+
+    def _count_block(self, token: Token) -> None:
+        most, where = (BLOCKS, "a file") if len(self.blocks) == 1 else (PARTS, "a block")
+        self.blocks[-1] += 1
+        if self.blocks[-1] > most:
+            raise PastBound(token, "too many blocks", f"{where} may hold {most:_}", "split it")
+        self.blocks.append(0)
 
     def _remember(self, token: Token) -> None:
         kind = token.type
         if kind in OPENING:
             self.open.append(token)
             self.outer.append(self.prefixes)
+            if kind == "LBRACE":
+                self.header = [*self.before, token]
         elif kind in CLOSING and self.open:
+            if kind == "RBRACE" and len(self.blocks) > 1:
+                self.blocks.pop()
             self.open.pop()
             self.prefixes = self.outer.pop()
         elif kind == "COMMA" and self.outer:
             self.prefixes = self.outer[-1]
-        if kind == "LBRACE":
-            self.header = [*self.before, token]
         if kind in ("_NL", "LBRACE"):
             self.before, self.prefixes = [], 0
             self.ended = token

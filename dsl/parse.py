@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dsl import cache
+from dsl.limits import LINE, LINES
 from dsl.problems import Label, Problem, Span
 from dsl.syntax import UNREAD, Statement
 
@@ -81,8 +82,10 @@ def attempt(text: str, file: str) -> tuple[Tree | None, Problem | None, str]:
     from lark import UnexpectedCharacters, UnexpectedToken  # a file found in the cache needs no parser
 
     from dsl.build import OutOfRange
-    from dsl.lines import TooDeep
+    from dsl.lines import PastBound
 
+    if problem := _too_long(text, file):
+        return None, problem, text
     parser, lines, build = _parser()
     build.file = file
     try:
@@ -91,15 +94,8 @@ def attempt(text: str, file: str) -> tuple[Tree | None, Problem | None, str]:
         return None, *_refused(text, file, lines, error.token.type, error.token)
     except UnexpectedCharacters as error:
         return None, *_refused(text, file, lines, "", _Character(text, error.line, error.column))
-    except TooDeep as error:
-        problem = Problem(
-            "E05",
-            "nested too deep",
-            _span(file, error.token),
-            "the 201st level",
-            help="brackets and blocks may be nested 200 deep",
-        )
-        return None, problem, text
+    except PastBound as error:
+        return None, Problem("E05", error.title, _span(file, error.token), error.label, help=error.help), text
     except OutOfRange as error:
         problem = Problem(
             "E16",
@@ -109,6 +105,18 @@ def attempt(text: str, file: str) -> tuple[Tree | None, Problem | None, str]:
             help="write it with an exponent: 1.5e12",
         )
         return None, problem, _without(text, error.token.line or 1, error.token.line or 1)
+
+
+def _too_long(text: str, file: str) -> Problem | None:
+    """A problem for more lines, or a longer one, than are read: patterns need memory for each character of a line."""
+    rows = text.split("\n")
+    line = next((i for i, row in enumerate(rows, 1) if len(row) > LINE), 0)
+    if not line and len(rows) <= LINES:
+        return None
+    what, most, help = ("line", f"more than {LINE:_} characters", "break it inside a bracket or after an operator")
+    if not line:
+        what, most, help, line = "file", f"more than {LINES:_} lines", "split it and import the parts", LINES + 1
+    return Problem("E05", f"this {what} is too long", Span(file, line, 1, 2), most, help=help)
 
 
 class _Character:

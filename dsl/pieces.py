@@ -30,11 +30,11 @@ def pieces(text: str) -> list[Piece] | None:
     from lark import UnexpectedInput
 
     from dsl.build import OutOfRange
-    from dsl.lines import TooDeep
+    from dsl.lines import PastBound
 
     try:
         return list(_pieces(text))
-    except (UnexpectedInput, TooDeep, OutOfRange):
+    except (UnexpectedInput, PastBound, OutOfRange):
         return None
 
 

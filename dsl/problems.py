@@ -5,8 +5,12 @@ never raised. The same values go to the terminal, to JSON and into a report.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import NamedTuple
+
+from dsl.limits import HINTED, SHOWN
 
 
 class Span(NamedTuple):
@@ -48,7 +52,7 @@ CODES = {
     "E02": "a file cannot be read: it does not exist, is a folder, or may not be opened",
     "E03": "a file is not UTF-8 text",
     "E04": "files import each other in a circle",
-    "E05": "brackets and blocks are nested more than 200 deep",
+    "E05": "more than is read: nested too deep, or a file, line, name, text or number of blocks past its bound",
     "E06": "an edition that this version does not know, or one that does not come first",
     "E10": "a block of a kind that does not exist, or that does not belong here",
     "E11": "a setting that its block does not have",
@@ -80,7 +84,9 @@ ECHOES = frozenset({"E10", "E13", "E15", "E28"})
 
 def show(problems: Iterable[Problem], sources: Mapping[str, str]) -> str:
     """The problems as plain text, each with its line and a caret; ``sources`` maps a span's file to its text."""
-    return "\n\n".join(_shown(problem, sources) for problem in problems)
+    found = list(problems)
+    more = [f"{len(found) - SHOWN:_} more problems are not shown"] if len(found) > SHOWN else []
+    return "\n\n".join([*(_shown(problem, sources) for problem in found[:SHOWN]), *more])
 
 
 def to_json(problems: Iterable[Problem]) -> list[dict[str, object]]:
@@ -109,17 +115,17 @@ COMMAND_LINE, VARIED = "--set", "--vary"
 def _shown(problem: Problem, sources: Mapping[str, str]) -> str:
     places = [Label(problem.span, problem.label), *problem.labels]
     width = max(len(str(place.span.line)) for place in places)
-    lines = [f"{problem.severity}[{problem.code}]: {problem.title}"]
+    lines = [f"{problem.severity}[{problem.code}]: {printable(short(problem.title))}"]
     for i, place in enumerate(places):
         span = place.span
         option, _, text = span.file.partition(" ")
         stated = option in (COMMAND_LINE, VARIED)
         file = option if stated else span.file
-        lines.append(f"{' ' * width} {'-->' if i == 0 else '::>'} {file}:{span.line}:{span.column}")
+        lines.append(f"{' ' * width} {'-->' if i == 0 else '::>'} {printable(file)}:{span.line}:{span.column}")
         lines += _marked(place, width, text if stated else sources.get(span.file))
-    lines += [f"{' ' * width} = note: {note}" for note in problem.notes]
+    lines += [f"{' ' * width} = note: {short(note)}" for note in problem.notes]
     if problem.help:
-        lines.append(f"{' ' * width} = help: {problem.help}")
+        lines.append(f"{' ' * width} = help: {short(problem.help)}")
     return "\n".join(lines)
 
 
@@ -134,6 +140,14 @@ def _marked(place: Label, width: int, source: str | None) -> list[str]:
     text, column, end = _window(text, span.column, end)
     carets = "^" * max(1, end - column)
     return [f"{span.line:>{width}} | {text}", f"{' ' * width} | {' ' * (column - 1)}{carets} {place.text}"]
+
+
+LONGEST = 1_000  # characters of a title, a note, a help
+
+
+def short(text: str) -> str:
+    """A text of a problem, cut where a name or a value in it goes on and on."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} … {text[-LONGEST // 4 :]}"
 
 
 WIDEST = 160  # columns of a source line that are shown
@@ -154,10 +168,33 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else " " if c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
+_left: ContextVar[list[int] | None] = ContextVar("hints", default=None)
+
+
+@contextmanager
+def hints(most: int = HINTED) -> Iterator[None]:
+    """Inside, the nearest legal name is looked for so many times: each takes as long as there are names."""
+    token = _left.set([most])
+    try:
+        yield
+    finally:
+        _left.reset(token)
+
+
+def _hints() -> bool:
+    left = _left.get()
+    if left is None:
+        return True
+    left[0] -= 1
+    return left[0] >= 0
+
+
 def nearest(word: str, legal: Iterable[str], cutoff: float = 0.6) -> str | None:
     """The one name of ``legal`` that ``word`` was probably meant to be, or None."""
     import difflib  # only needed when something is wrong
 
+    if not _hints():
+        return None
     names = list(legal)
     folded = {name.lower(): name for name in reversed(names)}
     lowered = word.lower()

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from dsl.dimensions import DISTRIBUTIONS, FUNCTIONS
 from dsl.kinds import ARGUMENTS, KINDS, Kind, Setting
+from dsl.limits import BOUNDS
 from dsl.problems import CODES
 from dsl.quantities import HOLDS, in_words
 from dsl.units import REFUSED, UNITS, Unit
@@ -51,6 +52,13 @@ Written from the program's own tables by `make reference`; a test fails when thi
 """
 
 
+BOUNDED = """\
+Files may come from anyone: past one of these bounds there is a problem, and nothing is cut off in silence. A scenario
+names files in its own folder and below, and in the library; `--allow-import DIR` allows another folder, links are
+followed before that is judged, and pipes and devices are refused. Nothing is ever fetched from a network.
+"""
+
+
 class Named(Protocol):
     """A result as the caller knows it."""
 
@@ -66,8 +74,14 @@ class Named(Protocol):
 
 def reference(results: Sequence[Named], facts: Sequence[Named]) -> str:
     """The page as text; ``results`` and ``facts`` are the names that conditions may use beside settings."""
-    parts = [INTRODUCTION, *_functions(), *_units(), *_kinds(), *_results(results, facts), *_codes()]
+    parts = [INTRODUCTION, *_functions(), *_units(), *_kinds(), *_results(results, facts), *_codes(), *_bounds()]
     return "\n".join(parts)
+
+
+def _bounds() -> list[str]:
+    """What is read of each input at most, from the table that the readers themselves use."""
+    rows = [(bound.of, bound.counted, f"{bound.most:,} {bound.unit}".rstrip()) for bound in BOUNDS]
+    return ["## Bounds\n", BOUNDED, table(("input", "counted", "at most"), rows)]
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

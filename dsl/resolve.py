@@ -12,7 +12,7 @@ from dsl.files import File, Loaded
 from dsl.importers.beside import filled
 from dsl.kinds import EVALUATED
 from dsl.portfolios import portfolio_of
-from dsl.problems import ECHOES, Problem, Span
+from dsl.problems import ECHOES, Problem, Span, hints
 from dsl.runs import hides, named_block, run_of, table_of_block
 from dsl.scenario import Check, Experiment, Imported, Report, Run, Scenario, Value
 from dsl.schema import PREFIXES
@@ -33,8 +33,9 @@ def resolve(
     "layout.tensor=1..8"."""
     world = Resolution(loaded, results)
     try:
-        world.override(overrides)
-        scenario = world.scenario(varied)
+        with hints():
+            world.override(overrides)
+            scenario = world.scenario(varied)
     except RecursionError:
         world.problems.append(
             Problem(
@@ -108,7 +109,7 @@ class Resolution:
         body = Reader(defined.block, defined.kind, defined.scope.file, self.problems).read()
         if defined.kind.name == "model":
             body = body._replace(entries=body.entries | self._configuration(defined))
-            body = filled(body, self.loaded.main, self.configurations, self.problems)
+            body = filled(body, self.loaded, self.configurations, self.problems)
         base = self.base(defined)
         if base is not None:
             body = inherited(self.body(base), body)

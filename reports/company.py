@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from dsl.limits import TEMPLATE, TEMPLATES
 from dsl.problems import Problem, Span, did_you_mean
 
 OWN = "sections/own/"  # chapters that a company adds, one a file
 STYLE = "style.css"
-LARGEST, MOST = 500_000, 200  # bytes of a file, files of a folder
 HEAD = re.compile(r"\{#-?\s*title:\s*(?P<title>[^;#}]+?)\s*(?:;\s*after:\s*(?P<after>[\w-]+)\s*)?-?#\}")
 ADDRESSES = (
     (re.compile(r"<\s*(script|iframe|object|embed|base|form|meta)\b", re.IGNORECASE), "does not belong in a report"),
@@ -83,8 +83,8 @@ def read_company(
         text = read_text(folder, name, problems)
         if text is not None:
             texts[name] = text
-    if len(texts) > MOST:
-        problems.append(problem("E02", str(folder), 1, f"the folder holds {len(texts)} files", f"at most {MOST}"))
+    if len(texts) > TEMPLATES:
+        problems.append(problem("E02", str(folder), 1, f"the folder holds {len(texts)} files", f"at most {TEMPLATES}"))
     company = Company(str(folder), tuple(texts.items()))
     for name, text in texts.items():
         problems += judged(company, name, text, shipped, parse, chapters)
@@ -116,8 +116,8 @@ def read_text(folder: Path, name: str, problems: list[Problem]) -> str | None:
         return None  # a README, a license: none of the report's business
     try:
         data = path.read_bytes()
-        if len(data) > LARGEST:
-            said = f"it has {len(data):,} bytes; at most {LARGEST:,}"
+        if len(data) > TEMPLATE:
+            said = f"it has {len(data):,} bytes; at most {TEMPLATE:,}"
             problems.append(problem("E02", place, 1, f"{name} is too large", said))
             return None
         return data.decode("utf-8-sig")

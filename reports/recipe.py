@@ -1,5 +1,6 @@
 """What another process needs to read a scenario again as this one did."""
 
+from pathlib import Path
 from typing import NamedTuple
 
 
@@ -10,3 +11,4 @@ class Recipe(NamedTuple):
     texts: tuple[tuple[str, str], ...]
     overrides: tuple[str, ...]
     varied: tuple[str, ...]
+    allowed: tuple[Path, ...] = ()  # folders that its files may lie in beside its own

@@ -16,7 +16,7 @@ from dsl.importers.hf import Imported, read_config
 from dsl.importers.hf_block import block, model_name
 from dsl.importers.hf_families import FAMILIES
 from dsl.importers.hf_mixers import shortest
-from dsl.importers.text import CONFIGURATION
+from dsl.limits import CONFIGURATION
 from dsl.problems import Problem
 from dsl.resolve import resolve
 from dsl.scenario import Run, Scenario

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dsl.lines import DEEPEST
+from dsl.limits import DEEPEST
 from dsl.parse import parse
 from dsl.syntax import Assign, Block, Let, Require, written
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pypdf
 import pytest
 
+from dsl.limits import LOGO
 from reports.book import bind
 from reports.html import screen_page
-from reports.logo import LARGEST, read_logo
+from reports.logo import read_logo
 from reports.pdf import render_pdf
 from tests.report_documents import document
 
@@ -37,7 +38,7 @@ def test_an_image_is_shown_in_both_forms(tmp_path: Path, name: str, data: bytes)
         ("c.svg", SQUARE.replace(b"<rect", b'<image href="http://a.example/x.png"/><rect'), "names other files"),
         ("d.svg", b'<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>' + SQUARE, "names other files"),
         ("e.txt", b"not an image", "neither a PNG nor an SVG"),
-        ("f.png", DOT + bytes(LARGEST), "bytes"),
+        ("f.png", DOT + bytes(LOGO), "bytes"),
     ],
 )
 def test_what_is_no_plain_image_is_refused(tmp_path: Path, name: str, data: bytes, said: str) -> None:

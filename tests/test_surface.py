@@ -45,19 +45,20 @@ def subcommands(group: click.Group) -> dict[str, click.Command]:
 
 
 def test_commands_and_their_options() -> None:
-    own = ["--check-pdf", "--diff", "--format", "--jobs", "--out", "--quiet", "--resume", "--scheduler", "--set",
-           "--templates", "--vary", "--version", "FILES"]  # fmt: skip
+    own = ["--allow-import", "--check-pdf", "--diff", "--format", "--jobs", "--out", "--quiet", "--resume",
+           "--scheduler", "--set", "--templates", "--vary", "--version", "FILES"]  # fmt: skip
     assert options(render) == own
     assert {name: options(command) for name, command in subcommands(scn).items()} == {
         "catalog": ["--format", "KIND", "NAME"],
-        "check": ["--format", "--set", "FILES"],
-        "diff": ["--all", "--format", "--set", "NEW", "OLD"],
+        "check": ["--allow-import", "--format", "--set", "FILES"],
+        "diff": ["--all", "--allow-import", "--format", "--set", "NEW", "OLD"],
         "doctor": [],
-        "explain": ["--depth", "--format", "--run", "--set", "RESULT", "WHAT"],
+        "explain": ["--allow-import", "--depth", "--format", "--run", "--set", "RESULT", "WHAT"],
         "fit": ["--format", "--memory", "FILE"],
         "fmt": ["--check", "FILES"],
         "import": [
-            *("--against", "--format", "--gpu", "--name", "--per-node", "--plan", "--run", "--steps", "--tier", "FILES")
+            *("--against", "--allow-import", "--format", "--gpu", "--name", "--per-node", "--plan", "--run"),
+            *("--steps", "--tier", "FILES"),
         ],
         "lsp": [],
         "size": ["--batch", "--budget", "--count", "--days", "--force", "--format", "--gpu", "--model", "--price",

@@ -5,15 +5,15 @@ says wins over what the block copies. A kind of attention or mixer that the bloc
 """
 
 import os
-import stat
 from hashlib import sha256
 from pathlib import Path
 
 from dsl.blocks import Body, Entry
-from dsl.files import File
+from dsl.files import File, Loaded, installed_library
 from dsl.importers.hf import Imported, read_config
 from dsl.importers.hf_block import stated
-from dsl.importers.text import CONFIGURATION
+from dsl.inside import Unreadable, inside, outside, plain
+from dsl.limits import CONFIGURATION
 from dsl.problems import Label, Problem
 from dsl.scenario import Imported as ReadFile
 from dsl.syntax import Text
@@ -21,7 +21,7 @@ from dsl.syntax import Text
 CHOICES = ("attention", "mixer")  # blocks whose kind decides which of their settings mean something
 
 
-def filled(body: Body, main: File, read: dict[str, ReadFile], problems: list[Problem]) -> Body:
+def filled(body: Body, main: Loaded, read: dict[str, ReadFile], problems: list[Problem]) -> Body:
     """The block with the settings of the configuration that it names; the file is added to ``read``.
 
     What is wrong with the file is a problem, and the block then counts as not whole: what it lacks may stand there.
@@ -29,10 +29,10 @@ def filled(body: Body, main: File, read: dict[str, ReadFile], problems: list[Pro
     entry = body.entries.get("hf")
     if entry is None or not isinstance(entry.value, Text):
         return body
-    path, data = _bytes(entry, entry.value, problems)
+    path, data = _bytes(entry, entry.value, main, problems)
     if data is None:
         return body._replace(whole=False)
-    logical = _logical(path, main)
+    logical = _logical(path, main.main)
     found, wrong = read_config(data, entry.value.value)
     problems += [_labelled(problem, entry) for problem in wrong]
     read.setdefault(logical, ReadFile(logical, sha256(data).hexdigest(), len(data), data))
@@ -54,7 +54,7 @@ def _labelled(problem: Problem, entry: Entry) -> Problem:
     return problem._replace(labels=(*problem.labels, Label(entry.value.span, "read here")))
 
 
-def _bytes(entry: Entry, named: Text, problems: list[Problem]) -> tuple[Path, bytes | None]:
+def _bytes(entry: Entry, named: Text, main: Loaded, problems: list[Problem]) -> tuple[Path, bytes | None]:
     """The file that ``hf`` names, relative to the scenario, and what is in it; None with a problem."""
     wanted, folder = named.value, entry.file.folder
     path = (folder or Path()) / wanted.replace("\0", "")
@@ -63,29 +63,27 @@ def _bytes(entry: Entry, named: Text, problems: list[Problem]) -> tuple[Path, by
         title = f"`{wanted}` is not a path that can be read"
         help = 'write it relative to this file, with /: hf = "config.json"'
     else:
-        title, help = _unreadable(path, wanted)
-    try:
-        if not title:
-            return path, path.read_bytes()
-    except OSError as error:
-        title, help = f"`{wanted}` cannot be read", (error.strerror or "unknown").lower()
+        title, help = _outside(path, wanted, main)
+    if not title:
+        try:
+            return path, plain(path, CONFIGURATION)
+        except FileNotFoundError:
+            title, help = f"there is no file `{wanted}`", "it is looked for beside the scenario file"
+        except OSError as error:
+            title, help = f"`{wanted}` cannot be read", (error.strerror or "unknown").lower()
+        except Unreadable as error:
+            large = "larger" in error.why
+            title, help = f"`{wanted}` {error.why}", "name the config.json" + (", not the weights" if large else "")
     problems.append(Problem("E02", title, named.span, help=help))
     return path, None
 
 
-def _unreadable(path: Path, wanted: str) -> tuple[str, str]:
-    """Why a file is not read, and what to do; empty where it can be."""
-    try:
-        status = os.stat(path)
-    except FileNotFoundError:
-        return f"there is no file `{wanted}`", "it is looked for beside the scenario file"
-    except OSError as error:
-        return f"`{wanted}` cannot be read", (error.strerror or "unknown").lower()
-    if not stat.S_ISREG(status.st_mode):
-        return f"`{wanted}` is not a plain file", "name a config.json"
-    if status.st_size > CONFIGURATION:
-        return f"`{wanted}` is larger than {CONFIGURATION // 10**6} MB", "name the config.json, not the weights"
-    return "", ""
+def _outside(path: Path, wanted: str, main: Loaded) -> tuple[str, str]:
+    """That a file lies where the scenario may not read, and what to do; empty where it may."""
+    folder = main.main.folder
+    if inside(path, (folder or Path(), installed_library(), *main.allowed)):
+        return "", ""
+    return f"`{wanted}` lies outside the scenario's folder", outside(path)
 
 
 def _logical(path: Path, main: File) -> str:

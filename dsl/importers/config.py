@@ -4,10 +4,9 @@ import json
 import re
 from typing import Any, NamedTuple
 
-from dsl.importers.text import CONFIGURATION, unpacked
+from dsl.importers.text import unpacked
+from dsl.limits import CONFIGURATION, DIMENSION
 from dsl.problems import Problem, Span, did_you_mean
-
-MOST = 10**13  # no dimension of a model is larger
 
 
 class Key(NamedTuple):
@@ -54,7 +53,7 @@ class Config:
             return None
         value = key.value
         plain = isinstance(value, int) and not isinstance(value, bool)
-        if (plain or (isinstance(value, float) and value.is_integer())) and 0 <= value <= MOST:
+        if (plain or (isinstance(value, float) and value.is_integer())) and 0 <= value <= DIMENSION:
             return key._replace(value=int(value))
         self.refuse(key, "a whole number")
         return None

@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from dsl.importers.text import LARGEST, lines_of
+from dsl.importers.text import lines_of
+from dsl.limits import TABLE
 from dsl.problems import Problem, Span
 
 WAYS = ("write", "read")
@@ -26,7 +27,7 @@ def detects(text: str) -> bool:
 
 def read(data: bytes, name: str) -> tuple[list[Moved], list[Problem]]:
     """What was written and what was read; lines that fio prints before its JSON are passed over."""
-    lines, problems = lines_of(data, name, LARGEST // 10)
+    lines, problems = lines_of(data, name, TABLE)
     if problems:
         return [], problems
     try:

@@ -5,11 +5,11 @@ import io
 import math
 from typing import NamedTuple
 
-from dsl.importers.text import LARGEST, lines_of
+from dsl.importers.text import lines_of
 from dsl.kind import DTYPES
+from dsl.limits import ROWS, TABLE
 from dsl.problems import Problem, Span
 
-MOST_ROWS = 100_000
 COLUMNS = {"m": "m", "n": "n", "k": "k", "dtype": "dtype", "precision": "dtype", "datatype": "dtype", "type": "dtype"}
 # How a column may give the time: its name in small letters, and what turns its figure into seconds or FLOP/s.
 TIMES = {"seconds": 1.0, "time_s": 1.0, "s": 1.0, "ms": 1e-3, "time_ms": 1e-3, "milliseconds": 1e-3, "us": 1e-6,
@@ -40,7 +40,7 @@ def detects(text: str) -> bool:
 
 def read(data: bytes, name: str) -> tuple[list[Timed], list[Problem]]:
     """The rows of the table; a row that cannot be read is a problem, a second time of a shape is kept as it is."""
-    plain, problems = lines_of(data, name, LARGEST // 10)
+    plain, problems = lines_of(data, name, TABLE)
     if problems:
         return [], problems
     lines = plain.text.splitlines()
@@ -58,8 +58,8 @@ def read(data: bytes, name: str) -> tuple[list[Timed], list[Problem]]:
                             notes=(f"times: {', '.join(list(TIMES)[:6])} …; rates: tflops",))]  # fmt: skip
     found: list[Timed] = []
     for number, cells in enumerate(reader, start=start + 2):
-        if len(found) >= MOST_ROWS:
-            problems.append(Problem("E02", f"{name} has more than {MOST_ROWS} rows", Span(name, number, 1)))
+        if len(found) >= ROWS:
+            problems.append(Problem("E02", f"{name} has more than {ROWS} rows", Span(name, number, 1)))
             break
         if any(cells) and not cells[0].startswith("#"):
             row = _row(names, timed, cells, number)

@@ -10,13 +10,13 @@ import re
 from typing import Any, NamedTuple
 
 from dsl.importers.kernels import NCCL, group_class, kernel_class
-from dsl.importers.text import unpacked
+from dsl.importers.text import SHORTER, unpacked
+from dsl.limits import VALUES
 from dsl.problems import Problem, Span
 
 DEVICE = ("kernel", "gpu_memcpy", "gpu_memset")
 COPIES = re.compile(r"\b(HtoD|DtoH|Host To Device|Device To Host)\b|HtoD|DtoH", re.IGNORECASE)
 STEP = re.compile(r"ProfilerStep\s*#\s*(\d+)")
-MOST_EVENTS = 20_000_000
 COUNTED = 10**18  # no time in microseconds is larger
 BYTES = {"BFloat16": 2, "Half": 2, "Float": 4, "Float8_e4m3fn": 1, "Float8_e5m2": 1, "Byte": 1, "Char": 1, "Long": 8,
          "Int": 4, "Double": 8}  # fmt: skip
@@ -57,6 +57,8 @@ def read(data: bytes, name: str) -> tuple[Trace | None, list[Problem]]:
     if problems:
         return None, problems
     place = Span(name, 1, 1, 2)
+    if sum(data.count(mark) for mark in (b",", b"{", b"[")) > VALUES:
+        return None, [Problem("E02", f"`{name}` holds more than {VALUES:_} values", place, help=SHORTER)]
     try:
         found = json.loads(data)
     except RecursionError:
@@ -68,7 +70,7 @@ def read(data: bytes, name: str) -> tuple[Trace | None, list[Problem]]:
     except (UnicodeDecodeError, ValueError):
         return None, [Problem("E02", f"`{name}` is not JSON that can be read", place)]
     events = found.get("traceEvents") if isinstance(found, dict) else None
-    if not isinstance(events, list) or len(events) > MOST_EVENTS:
+    if not isinstance(events, list):
         return None, [Problem("E13", f"{name} has no list of traceEvents", place,
                               help="export it with torch.profiler's export_chrome_trace")]  # fmt: skip
     made = _trace(found, events)

@@ -8,7 +8,8 @@ import re
 import shlex
 
 from dsl.importers.run_draft import Draft, Line
-from dsl.importers.text import CONFIGURATION, lines_of
+from dsl.importers.text import lines_of
+from dsl.limits import CONFIGURATION
 from dsl.problems import Problem
 
 DEGREES = {"tensor": "--tensor-model-parallel-size", "pipeline": "--pipeline-model-parallel-size",

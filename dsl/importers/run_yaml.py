@@ -6,7 +6,8 @@ Only what such a file needs is read: `key: value` a line, and one-line maps in b
 import re
 
 from dsl.importers.run_draft import Draft, Line
-from dsl.importers.text import CONFIGURATION, lines_of
+from dsl.importers.text import lines_of
+from dsl.limits import CONFIGURATION
 from dsl.problems import Problem, did_you_mean
 
 PAIR = re.compile(r"^([A-Za-z_][\w-]*)\s*:\s*(.*)$")

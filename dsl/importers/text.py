@@ -4,11 +4,9 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeVar
 
+from dsl.limits import LOG_LINE, TRACE
 from dsl.problems import Problem, Span
 
-LARGEST = 256_000_000  # bytes of text; a trace of one step of a 70B model has some tens of millions
-CONFIGURATION = 1_000_000  # bytes of what a person or a framework writes: arguments, TOML, YAML, a config.json
-LONGEST = 20_000  # characters of a line of a log that are read
 LOOKED = 200_000  # characters of a file that tell its format
 T = TypeVar("T")
 SHORTER = "record a shorter stretch: one or two steps are enough"
@@ -20,13 +18,13 @@ class Lines(NamedTuple):
 
     text: str
 
-    def numbered(self, longest: int = LONGEST) -> Iterator[tuple[int, str]]:
+    def numbered(self, longest: int = LOG_LINE) -> Iterator[tuple[int, str]]:
         """Each line with its number, cut behind the longest that is read."""
         for number, line in enumerate(self.text.split("\n"), start=1):
             yield number, line[:longest].rstrip("\r")
 
 
-def unpacked(data: bytes, name: str, largest: int = LARGEST, help: str = SHORTER) -> tuple[bytes, list[Problem]]:
+def unpacked(data: bytes, name: str, largest: int = TRACE, help: str = SHORTER) -> tuple[bytes, list[Problem]]:
     """``data``, or what a gzip file holds, up to the largest size that is read."""
     place = Span(name, 1, 1, 1)
     if data[:2] == GZIP:
@@ -48,7 +46,7 @@ def known(data: bytes, kinds: Iterable[tuple[Callable[[str], bool], T]]) -> T | 
     return next((kind for detects, kind in kinds if detects(start)), None)
 
 
-def lines_of(data: bytes, name: str, largest: int = LARGEST, help: str = SHORTER) -> tuple[Lines, list[Problem]]:
+def lines_of(data: bytes, name: str, largest: int = TRACE, help: str = SHORTER) -> tuple[Lines, list[Problem]]:
     """The lines of a file that may be compressed; a byte that is not UTF-8 is shown as one, logs have them."""
     data, problems = unpacked(data, name, largest, help)
     return Lines(data.decode("utf-8-sig", "replace")), problems

@@ -10,7 +10,8 @@ from typing import Any
 
 from dsl.importers import titan_stages
 from dsl.importers.run_draft import Draft, Line
-from dsl.importers.text import CONFIGURATION, lines_of
+from dsl.importers.text import lines_of
+from dsl.limits import CONFIGURATION
 from dsl.problems import Problem, Span
 
 WORLD = re.compile(r"^\s*#\s*world_size\s*=\s*(\d+)", re.MULTILINE)

@@ -10,12 +10,12 @@ from datetime import datetime
 from typing import NamedTuple
 
 from dsl.importers.text import lines_of
+from dsl.limits import STEPS
 from dsl.problems import Problem, Span
 
 COLORS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 NUMBER = r"([0-9][0-9_,]*\.?[0-9]*(?:[eE][+-]?\d+)?)"
 STAMP = re.compile(r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})")
-MOST_STEPS = 5_000_000
 SIZES = {"KIB": 2.0**10, "MIB": 2.0**20, "GIB": 2.0**30, "KB": 2.0**10, "MB": 2.0**20, "GB": 2.0**30}
 
 
@@ -130,7 +130,7 @@ def read(data: bytes, name: str) -> tuple[Log | None, list[Problem]]:
     for number, raw in lines.numbered():
         line = COLORS.sub("", raw)
         found = next((f for f in FRAMEWORKS if f.marks.search(line)), None)
-        if found is not None and len(records) < MOST_STEPS:
+        if found is not None and len(records) < STEPS:
             framework = framework or found.name
             records += _records(found, line, number)
         _beside(line, memory, said)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reports.commands import shell
+from reports.commands.allowed import allow_import
 from reports.commands.catalog import table
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ KINDS = {"verdicts": "require", "checks": "check"}
 @click.argument("old", type=click.Path(path_type=Path))
 @click.argument("new", type=click.Path(path_type=Path))
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How changes are printed.")
+@allow_import
 @click.option("--set", "overrides", multiple=True, metavar="NAME=VALUE", help="Replace a setting of NEW.")
 @click.option("--all", "whole", is_flag=True, help=f"Every result, not the {SHOWN} largest changes.")
 def diff(old: Path, new: Path, form: str, overrides: tuple[str, ...], whole: bool) -> int:

@@ -8,6 +8,7 @@ import click
 
 from dsl.problems import Problem
 from reports.commands import shell
+from reports.commands.allowed import allow_import
 from reports.imports.formats import FORMATS
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ SHOWN = "\n".join(f"  {f.name:<11} {f.doc}" for f in FORMATS)
 @click.option("--against", type=click.Path(path_type=Path), metavar="SHEET",
               help="Pass or fail of an acceptance sheet: a report's JSON, its acceptance.csv, a scenario.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How that is printed.")
+@allow_import
 @click.option("--per-node", type=click.IntRange(1), default=8, help="GPUs of a node, where a file does not say it.")
 def import_(files: tuple[str, ...], name: str, plan: Path | None, run_name: str, gpu: str, tier: str,
             steps: int | None, per_node: int, against: Path | None, form: str) -> int:  # fmt: skip
@@ -77,7 +79,7 @@ def complained(problems: list[Problem], given: "Sequence[Given]") -> int:
 
 def read_start(file: Path) -> bytes:
     """The bytes of a file, cut behind the largest size that is read."""
-    from dsl.importers.text import LARGEST
+    from dsl.limits import TRACE
 
     with open(file, "rb") as stream:
-        return stream.read(LARGEST + 1)
+        return stream.read(TRACE + 1)

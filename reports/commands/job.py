@@ -62,7 +62,7 @@ def perform(job: Job, told: Told = untold) -> Outcome:
 
 def rendered(job: Job, told: Told = untold) -> Outcome:
     """Reads, evaluates and writes one file; one in error leaves no trace."""
-    source = read(job.file, job.overrides, job.varied)
+    source = read(job.file, job.overrides, job.varied, job.allowed)
     if source.in_error:
         return Outcome(str(job.file), shell.IN_ERROR, problems=source.shown)
     with workers(job.workers, job.scheduler) as pool:
@@ -125,7 +125,7 @@ def documents(job: Job, source: Source, document: Json) -> Made:
     from reports.commands.company import company_of
     from reports.logo import read_logo
 
-    shown, data, why = read_logo(job.file.parent, str(name)) if name else ("", b"", "")
+    shown, data, why = read_logo(job.file.parent, str(name), job.allowed) if name else ("", b"", "")
     company = company_of(job.templates)
     made = printed(job.file.stem, job.formats, document, given | ({str(name): data} if data else {}),
                    lambda own: replace(bind(own, company), logo=shown))  # fmt: skip

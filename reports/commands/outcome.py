@@ -21,6 +21,7 @@ class Job:
     workers: int = 1  # processes for the points of large tables
     scheduler: str | None = None  # of dask, for the same
     templates: Path | None = None  # a company's own templates and style
+    allowed: tuple[Path, ...] = ()  # folders that its files may lie in beside its own
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import NoReturn, Protocol
 import click
 
 from reports.commands import shell
+from reports.commands.allowed import allow_import, allowed
 from reports.commands.outcome import Job, Outcome
 
 FORMATS = ("html", "pdf", "json", "csv", "parquet")
@@ -172,6 +173,7 @@ def check_stream(stream: bool, chosen: tuple[str, ...], files: tuple[Path, ...])
               help="Processes: one file each, or the points of one file's tables.")
 @click.option("--resume", is_flag=True, help="Go on with tables where an earlier call was stopped.")
 @click.option("--scheduler", metavar="tcp://HOST:PORT", help="Hand files and points to a dask scheduler's workers.")
+@allow_import
 @click.option("--templates", type=click.Path(path_type=Path), metavar="DIR",
               help="Your own templates and style.css (docs/templates.md).")
 @click.option("--quiet", is_flag=True, help="Say nothing but problems.")
@@ -211,7 +213,8 @@ def render(
         return shell.IN_ERROR
     folder = None if stream else Path(out)
     own = jobs if len(files) == 1 else 1
-    work = [Job(file, folder, chosen, overrides, varied, resume, own, scheduler, templates) for file in files]
+    also = allowed()
+    work = [Job(file, folder, chosen, overrides, varied, resume, own, scheduler, templates, also) for file in files]
     with progress(len(work), shown=not quiet and not stream and sys.stderr.isatty()) as tick:
         outcomes = done(work, jobs, scheduler, tick)
     report(outcomes, quiet)

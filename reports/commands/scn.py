@@ -9,6 +9,7 @@ from typing import NoReturn
 import click
 
 from reports.commands import shell
+from reports.commands.allowed import allow_import
 
 # Commands with a file of their own, which is imported when they are called: {command: its file, and its name there}.
 FILES = {
@@ -50,6 +51,7 @@ def scn() -> None:
 @scn.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How problems are printed.")
+@allow_import
 @click.option("--set", "overrides", multiple=True, metavar="NAME=VALUE", help="Replace a setting.")
 def check(files: tuple[Path, ...], form: str, overrides: tuple[str, ...]) -> int:
     """Check FILES: every problem with its place and what to type instead.

@@ -13,6 +13,7 @@ from dsl.resolve import resolve
 from dsl.scenario import Run, Scenario, Table
 from dsl.units import number
 from engine.metrics import FACTS, METRICS
+from reports.commands.allowed import allowed as called
 from reports.commands.told import told
 from reports.recipe import Recipe
 
@@ -85,12 +86,18 @@ def _rules(table: Table) -> Iterator[str]:
         yield f"  where {row.rule.text}: drops {number(row.dropped)}, {number(row.alone)} of them alone{near}"
 
 
-def read(file: Path, overrides: Sequence[str] = (), varied: Sequence[str] = ()) -> Source:
-    """The scenario of ``file`` with the settings of ``--set`` replaced and those of ``--vary`` varied."""
-    loaded = load(file)
+def read(
+    file: Path, overrides: Sequence[str] = (), varied: Sequence[str] = (), allowed: tuple[Path, ...] | None = None
+) -> Source:
+    """The scenario of ``file`` with the settings of ``--set`` replaced and those of ``--vary`` varied.
+
+    Where no folders are given, its files may lie in those that the present call allows.
+    """
+    folders = called() if allowed is None else allowed
+    loaded = load(file, allowed=folders)
     scenario, problems = resolve(loaded, NAMES, overrides, varied)
     own = tuple((f.key, f.text) for f in loaded.files.values() if not f.library)
-    recipe = Recipe(str(file), own, tuple(overrides), tuple(varied))
+    recipe = Recipe(str(file), own, tuple(overrides), tuple(varied), folders)
     return Source(file, scenario, (*problems, *scenario.warnings), loaded.sources, recipe, loaded.main.data)
 
 

@@ -183,7 +183,7 @@ def read(recipe: Recipe) -> Scenario:
     from dsl.resolve import resolve
     from reports.commands.source import NAMES
 
-    loaded = load(recipe.file, unsaved=dict(recipe.texts))
+    loaded = load(recipe.file, unsaved=dict(recipe.texts), allowed=recipe.allowed)
     return resolve(loaded, NAMES, recipe.overrides, recipe.varied)[0]
 
 
