@@ -58,7 +58,8 @@ def face(family: str, weight: int, style: str, source: str) -> str:
 def data_faces(page: str) -> str:
     """@font-face rules with subset WOFF2 fonts as data addresses, with every character of the page the fonts have."""
     used = set(unescape(page))
-    lacking = "".join(sorted(used - drawable(font_files()[FAMILY, 400, "normal"])))
+    own, fallback = (drawable(faces()[family, 400, "normal"]) for family in (FAMILY, FALLBACK))
+    lacking = "".join(sorted(used & fallback - own))  # a font of no character at all would be refused by browsers
     extra = "".join(sorted(used - set(BASIC)))
     texts = {family: lacking if family == FALLBACK else BASIC + extra for family, _, _ in faces()}
     return "\n".join(

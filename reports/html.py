@@ -87,7 +87,7 @@ def quantity(value: float | None, unit: str = "", decimals: int | None = None) -
 
 def screen_page(book: Book) -> str:
     """One HTML file: fonts as data, figures inline, a policy that lets nothing be fetched."""
-    script = (FOLDER / "sort.js").read_text(encoding="utf-8")
+    script = (FOLDER / "tables.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = (
         "default-src 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'; "
