@@ -5,6 +5,7 @@ directly inside { } ends a statement as a line end does; every other line end en
 looks backwards only, because a token read ahead would be lexed in the wrong context.
 """
 
+import re
 from collections.abc import Iterator
 
 from lark import Token
@@ -41,6 +42,10 @@ LENGTHS = {
     "UNIT": ("unit", NAME),
     "MONEY": ("amount", NAME),
 }
+
+
+# Control characters, and those that turn the direction of text around, so that it reads as what it is not.
+STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 class PastBound(Exception):
@@ -99,6 +104,9 @@ class Lines:
         if kind in LENGTHS and len(token) > LENGTHS[kind][1]:
             what, most = LENGTHS[kind]
             raise PastBound(token, f"this {what} is too long", f"more than {most:_} characters", f"shorten the {what}")
+        if kind == "STRING" and (found := STEERING.search(token)):
+            label = f"U+{ord(found[0]):04X} steers a terminal or turns text around"
+            raise PastBound(token, "this text holds a control character", label, "take it out")
         if kind == "LBRACE":
             self._count_block(token)
         sign = kind == "ADD" and bool(self.before) and self.before[-1].type in BEFORE_SIGN

@@ -134,10 +134,17 @@ def test_files_are_counted(tmp_path: Path) -> None:
 
 def test_terminals_are_not_steered(tmp_path: Path) -> None:
     name = "a\x1b]0;x\x07\u202e.scn"
-    (tmp_path / name).write_text('run "\x1b[31m\u202e" from \x9b1m { }\n')
+    (tmp_path / name).write_text('run "\x1b[31m\u202e" from \x9b1m { }\nlet x = \x1b\n')
     loaded = load(tmp_path / name)
     shown = show(resolve(loaded, RESULTS)[1], loaded.sources)
     assert all(c.isprintable() or c == "\n" for c in shown)
+
+
+@pytest.mark.parametrize("character", ["\x1b", "\x07", "\x00", "\x9b", "\u202e", "\u2066"])
+def test_texts_hold_no_control_characters(character: str) -> None:
+    (problem,) = load_text(f'run r "a{character}b" from base {{ }}\n', "case.scn").problems
+    assert problem.title == "this text holds a control character"
+    assert problem.label.startswith(f"U+{ord(character):04X}")
 
 
 def test_the_command_takes_the_option(tmp_path: Path) -> None:
