@@ -110,6 +110,7 @@ def test_what_a_template_may_not_do_is_said_with_file_and_line(name: str, tmp_pa
     assert "Traceback" not in said
 
 
+@pytest.mark.slow
 def test_a_loop_without_end_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounded, "SECONDS", 1.5)
     loops = "\n{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}"

@@ -141,6 +141,8 @@ def test_every_command_works_as_it_stands(tmp_path: Path) -> None:
     (tmp_path / "tests" / "data").mkdir(parents=True)
     for name in ("runs.csv", "memory.csv"):
         (tmp_path / "tests" / "data" / name).write_bytes((ROOT / "tests" / "data" / name).read_bytes())
+    (tmp_path / "ours").mkdir()
+    (tmp_path / "ours" / "style.css").write_text("h1 { color: #053A62 }", "utf-8")
     (tmp_path / "config.json").write_bytes(CONFIG.read_bytes())
     for name, nodes in (("old.scn", 8), ("new.scn", 16)):
         text = (ROOT / "scenarios" / "team-70b.scn").read_text("utf-8")
