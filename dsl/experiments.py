@@ -6,6 +6,7 @@ from functools import partial
 from dsl.alike import alike
 from dsl.axes import axes_of
 from dsl.blocks import Body, Entry, Part
+from dsl.cited import Sources
 from dsl.dimensions import condition
 from dsl.expressions import Compiled, built, compiled
 from dsl.kinds import Setting
@@ -19,7 +20,7 @@ from dsl.scope import Defined
 from dsl.sizing import ORDERS, names
 from dsl.space import Space, space_of
 from dsl.syntax import Expression, List, Name, Shown, written
-from dsl.table import Sources, Table, TableNames
+from dsl.table import Table, TableNames
 from dsl.values import Context, referred, settle
 from dsl.varying import ruled, varied, worked
 

@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from dsl.blocks import ALTERNATIVES, Body, Condition, Entry
+from dsl.cited import Sources
 from dsl.derived import HAZARDS
 from dsl.dimensions import condition
 from dsl.expressions import built, compiled
@@ -15,7 +16,7 @@ from dsl.scenario import Rule, Run, Value
 from dsl.schema import PREFIXES, READ_ONLY, REFERENCES, run_row, run_rows, schema
 from dsl.scope import Defined, Scope
 from dsl.syntax import Name, written
-from dsl.table import Results, Sources, Table, TableNames
+from dsl.table import Results, Table, TableNames
 from dsl.units import number
 from dsl.values import Settled, referred
 

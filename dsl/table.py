@@ -4,11 +4,12 @@ A setting is what was stated, else what follows from others (derived.py), else i
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from dsl.algebra import ANY, FLAG, Meaning, Type
 from dsl.arguments import given_arguments
-from dsl.blocks import Body, Entry, Local, text_of
+from dsl.blocks import Body, Entry, Local
+from dsl.cited import Sources
 from dsl.defaults import KEPT, default_expression, literal, plain
 from dsl.dimensions import check
 from dsl.kinds import ARGUMENTS, Setting
@@ -41,16 +42,6 @@ OPTIONAL = (
 )  # absent unless something is stated
 
 
-class Cited(NamedTuple):
-    """What a block says of where its figures come from."""
-
-    source: str = ""
-    confidence: str = ""
-    verified: str = ""
-    as_of: str = ""
-    quote: str = ""
-
-
 class World(Protocol):
     """What a table needs of its surroundings."""
 
@@ -61,23 +52,6 @@ class World(Protocol):
     def scope_of(self, file: str) -> Scope:
         """The names of the file with this key."""
         ...
-
-
-class Sources:
-    """Where the values of one block come from."""
-
-    def __init__(self, name: str, library: bool, body: Body) -> None:
-        self.name, self.library = name, library
-        entries = body.entries
-        self.all = Cited(*(text_of(body, w) for w in Cited._fields))
-        self.own = Cited(
-            *(text_of(body, w) if w in entries and entries[w].block == name else "" for w in Cited._fields)
-        )
-
-    def of(self, entry: Entry) -> "Cited":
-        """What holds of a setting: the source of a base says nothing of what is written anew on top of it."""
-        anew = entry.block == COMMAND_LINE or (entry.block == self.name and entry.file.library == self.library)
-        return self.own if anew else self.all
 
 
 class LocalCell:
