@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from dsl.algebra import ANY, FLAG, Meaning, Type
 from dsl.arguments import given_arguments
 from dsl.blocks import Body, Entry, Local
-from dsl.cited import Sources
+from dsl.cited import Cited, Sources
 from dsl.defaults import KEPT, default_expression, literal, plain
 from dsl.dimensions import check
 from dsl.kinds import ARGUMENTS, Setting
