@@ -17,11 +17,12 @@ from reports.html import screen_page
 from tests.browser import Opened, chromium, opened
 from tests.dark import contrast, dark
 from tests.experiment_documents import document
+from tests.report_documents import document as whole_report
 from tests.test_index import FAILS, GOOD, WRONG, page
 from tests.test_validation_report import BOOK
 
 SHIPPED = sorted((Path(__file__).parent.parent / "scenarios").glob("*.scn"))
-WIDTHS = (360, 768, 1280, 3840)
+WIDTHS = (360, 3840)
 SIZE = 1.5e6  # bytes; the design asks for about 0.6 MB
 
 pytestmark = pytest.mark.slow
@@ -147,8 +148,7 @@ TOTALS = """() => [...document.querySelectorAll('.table')].find(part => part.que
 
 
 def test_a_total_stays_last(browser: Browser, folder: Path) -> None:
-    given = build(read(SHIPPED[0].parent / "team-70b.scn").scenario)
-    with opened(browser, written(folder, "totals.html", screen_page(bind(given)))) as seen:
+    with opened(browser, written(folder, "totals.html", screen_page(bind(whole_report())))) as seen:
         part = seen.page.evaluate_handle(TOTALS).as_element()
         assert part is not None
         for button in part.query_selector_all("thead button"):
@@ -171,6 +171,12 @@ def test_it_prints_as_the_pdf_looks(browser: Browser, layouts: Path) -> None:
         assert ink == f"rgb({', '.join(str(int(style.INK[i : i + 2], 16)) for i in (1, 3, 5))})"
         assert seen.page.evaluate("[...document.querySelectorAll('thead button')].every(b => "
                                   "getComputedStyle(b).borderTopWidth === '0px')")  # fmt: skip
+
+
+@pytest.mark.parametrize("width", [320, 480, 601, 768, 901, 1280, 2560])
+def test_no_width_makes_the_page_scroll_sideways(width: int, browser: Browser, layouts: Path) -> None:
+    with opened(browser, layouts) as seen:
+        assert seen.wide(width) == []
 
 
 def test_it_reads_without_script(browser: Browser, layouts: Path) -> None:
