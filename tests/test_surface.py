@@ -45,8 +45,8 @@ def subcommands(group: click.Group) -> dict[str, click.Command]:
 
 
 def test_commands_and_their_options() -> None:
-    own = ["--allow-import", "--check-pdf", "--diff", "--format", "--jobs", "--out", "--quiet", "--resume",
-           "--scheduler", "--set", "--templates", "--vary", "--version", "FILES"]  # fmt: skip
+    own = ["--allow-import", "--check-pdf", "--diff", "--force", "--format", "--jobs", "--out", "--quiet", "--resume",
+           "--scheduler", "--set", "--templates", "--vary", "--version", "--watch", "FILES"]  # fmt: skip
     assert options(render) == own
     assert {name: options(command) for name, command in subcommands(scn).items()} == {
         "catalog": ["--format", "KIND", "NAME"],

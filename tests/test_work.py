@@ -18,6 +18,7 @@ from reports.document import TABLES
 from reports.experiments import work as module
 from reports.experiments.pools import NoDask, Processes, in_order, workers
 from reports.experiments.work import Task, Work, working
+from reports.program import ROOMS
 from reports.recipe import Recipe
 from tests.point_tables import HEAD
 
@@ -93,7 +94,7 @@ def test_the_program_is_all_that_an_evaluation_runs() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
     own = [Path(f) for f in done.stdout.split() if Path(f).is_relative_to(root) and ".venv" not in f]
     rooms = {file.relative_to(root).parts[0] for file in own}
-    assert {"dsl", "engine", "reports"} <= rooms <= {*module.ROOMS}
+    assert {"dsl", "engine", "reports"} <= rooms <= {*ROOMS}
     assert root / "reports" / "intervals.py" in own
 
 

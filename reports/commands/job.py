@@ -1,16 +1,19 @@
 """One file from text to documents. All of a file's documents are made before the first is written."""
 
+import gc
 import json
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reports.commands import shell
+from reports.commands import shell, stamps
 from reports.commands.company import Refused
 from reports.commands.files import write
 from reports.commands.outcome import Job, Outcome, word
+from reports.commands.reads import below, fingerprints
 from reports.commands.source import Source, read
 from reports.commands.unmet import unmet
 from reports.document import build, exit_code
@@ -64,18 +67,36 @@ def rendered(job: Job, told: Told = untold) -> Outcome:
     """Reads, evaluates and writes one file; one in error leaves no trace."""
     source = read(job.file, job.overrides, job.varied, job.allowed)
     if source.in_error:
-        return Outcome(str(job.file), shell.IN_ERROR, problems=source.shown)
+        return Outcome(str(job.file), shell.IN_ERROR, problems=source.shown, reads=source.reads)
+    depends = (*source.reads, *below(job.templates))
+    before = {} if job.out is None else fingerprints(depends)
     with workers(job.workers, job.scheduler) as pool:
         work = Work(source.recipe, source.scenario.tables, pool, told, job.out, job.resume, job.formats)
         with working(work):
             document = build(source.scenario)
     if job.out is None:
         return finished(job, document, source.shown, stream=as_json(document))
-    made = documents(job, source, document)
+    with no_collection():
+        made = documents(job, source, document)
     ordered = sorted(made.contents.items(), key=lambda item: place(item[0]))
     written = tuple(write({job.out / name: data for name, data in ordered}))
     written += tuple(job.out / name for e in document["experiments"] for name in (e.get("streamed") or NONE)["files"])
-    return finished(job, document, "\n".join(filter(None, (source.shown, *made.heard))), written, made.missing)
+    heard = "\n".join(filter(None, (source.shown, *made.heard)))
+    outcome = replace(finished(job, document, heard, written, made.missing), reads=depends)
+    stamps.keep(job, source, before, outcome)
+    return outcome
+
+
+@contextmanager
+def no_collection() -> Iterator[None]:
+    """Keeps Python's collector of circular garbage still: over the boxes of a PDF it takes a quarter of the time."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def finished(

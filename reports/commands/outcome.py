@@ -22,6 +22,7 @@ class Job:
     scheduler: str | None = None  # of dask, for the same
     templates: Path | None = None  # a company's own templates and style
     allowed: tuple[Path, ...] = ()  # folders that its files may lie in beside its own
+    force: bool = False  # though nothing changed
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,8 @@ class Outcome:
     stream: str = ""
     unmet: tuple[str, ...] = ()  # what does not hold, a line each
     keys: tuple[str, ...] = ()  # the key numbers of page 1, a line each
+    reads: tuple[Path, ...] = ()  # the files that its documents depend on
+    unchanged: bool = False  # nothing was done: the documents are those of an earlier call
 
 
 def word(document: Mapping[str, Any]) -> str:

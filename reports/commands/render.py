@@ -1,31 +1,21 @@
 """`render FILE…`: every scenario file to HTML, PDF, JSON and CSV, and a page over them where there are several."""
 
-import signal
 import sys
-from collections.abc import Iterator
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from collections.abc import Sequence
+from functools import partial
 from importlib.util import find_spec
-from multiprocessing import active_children, get_context
 from pathlib import Path
-from typing import NoReturn, Protocol
+from typing import NoReturn
 
 import click
 
 from reports.commands import shell
 from reports.commands.allowed import allow_import, allowed
+from reports.commands.batch import Call, performed
 from reports.commands.outcome import Job, Outcome
 
 FORMATS = ("html", "pdf", "json", "csv", "parquet")
 STREAM = "-"
-
-
-class Tick(Protocol):
-    """Told whenever a file is finished, and of the points of its tables."""
-
-    def __call__(self, outcome: Outcome) -> None: ...
-    def points(self, table: str, done: int, total: int) -> None: ...
 
 
 def formats(context: click.Context, option: click.Parameter, value: str) -> tuple[str, ...]:
@@ -49,98 +39,50 @@ def refuse_clashes(files: tuple[Path, ...]) -> None:
         seen[file.stem] = file
 
 
-def failed(job: Job, error: BaseException) -> Outcome:
-    """The outcome of a file on which a worker itself died, as when memory runs out."""
-    return Outcome(str(job.file), shell.INTERNAL, problems=f"{job.file}: {shell.internal(error)}")
-
-
-def in_turn(work: list[Job], tick: Tick) -> list[Outcome]:
-    """The files one after the other in this process: one start-up for all."""
-    from reports.commands.job import perform
-
-    outcomes = []
-    for job in work:
-        outcomes.append(perform(job, tick.points))
-        tick(outcomes[-1])
-    return outcomes
-
-
-def side_by_side(work: list[Job], jobs: int, tick: Tick) -> list[Outcome]:
-    """The files over ``jobs`` processes; spawned, so that each is as fresh as a call of its own."""
-    from reports.commands.job import perform
-
-    pool = ProcessPoolExecutor(min(jobs, len(work)), mp_context=get_context("spawn"))
-    try:
-        with deaf_to_ctrl_c():
-            futures = {pool.submit(perform, job): job for job in work}
-        done = {futures[future].file: result(future, futures[future], tick) for future in as_completed(futures)}
-    except KeyboardInterrupt:
-        for worker in active_children():  # what they write is renamed when it is whole
-            worker.terminate()
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
-    return [done[job.file] for job in work]
-
-
-def result(future: Future[Outcome], job: Job, tick: Tick) -> Outcome:
-    """What a worker gave for ``job``."""
-    try:
-        outcome = future.result()
-    except BrokenProcessPool as error:
-        outcome = failed(job, error)
-    tick(outcome)
-    return outcome
-
-
-@contextmanager
-def deaf_to_ctrl_c() -> Iterator[None]:
-    """Processes started meanwhile do not hear Ctrl-C, which a terminal sends to all; this one stops them."""
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-@contextmanager
-def progress(total: int, shown: bool) -> Iterator[Tick]:
-    """Bars on standard error, where that is a terminal: of files, and of the points of a table with their rate."""
-    if not shown:
-        yield Quiet()
-        return
-    from reports.commands.bars import Bars
-
-    with Bars(total) as bars:
-        yield bars
-
-
-class Quiet:
-    """Says nothing."""
-
-    def __call__(self, outcome: Outcome) -> None: ...
-    def points(self, table: str, done: int, total: int) -> None: ...
-
-
 def summary(outcome: Outcome) -> str:
     """A file's verdict, what does not hold, and the places of its documents, as printed."""
     places = [p for p in outcome.written if p.suffix != ".csv"]
     tables = [p for p in outcome.written if p.suffix == ".csv"]
-    lines = [f"{outcome.file}: {outcome.verdict}", *(f"  {line}" for line in (*outcome.unmet, *places))]
+    said = f"{outcome.file}: {outcome.verdict}{', unchanged' if outcome.unchanged else ''}"
+    lines = [said, *(f"  {line}" for line in (*outcome.unmet, *places))]
     if tables:
         lines.append(f"  {len(tables)} tables, {tables[0]} and so on")
     return "\n".join(lines)
 
 
-def write_index(outcomes: list[Outcome], folder: Path) -> Path:
-    """Writes the page over several files."""
+def write_index(outcomes: Sequence[Outcome], work: Sequence[Job]) -> Path | None:
+    """Writes the page over several files; None where there is one file, or no document to read."""
     from reports.commands import files, index
 
+    folder = work[0].out
+    if folder is None or len(work) == 1 or not {"html", "pdf"} & set(work[0].formats):
+        return None
     place = folder / "index.html"
     return files.write({place: index.page(outcomes, folder)})[0]
 
 
-def report(outcomes: list[Outcome], quiet: bool) -> None:
+class Told:
+    """Says what a watch renders, and keeps the page over all its files as they are now."""
+
+    def __init__(self, work: Sequence[Job], quiet: bool) -> None:
+        self.work, self.quiet = work, quiet
+        self.latest: dict[str, Outcome] = {}
+
+    def __call__(self, outcomes: Sequence[Outcome], changed: Sequence[str], took: float) -> None:
+        """The files whole at first, later a line each with what changed and the seconds it took."""
+        report(outcomes, self.quiet or bool(changed))
+        self.latest |= {outcome.file: outcome for outcome in outcomes}
+        write_index([self.latest[str(job.file)] for job in self.work], self.work)
+        if self.quiet:
+            return
+        for outcome in outcomes if changed else ():
+            click.echo(shell.printable(f"{outcome.file}: {outcome.verdict} ({', '.join(changed)}; {took:.1f} s)"))
+        if not changed:
+            click.echo("watching; Ctrl-C ends")
+        sys.stdout.flush()
+
+
+def report(outcomes: Sequence[Outcome], quiet: bool) -> None:
     """Says what became of the files: problems on standard error, documents on standard output."""
     for outcome in outcomes:
         if outcome.problems:
@@ -176,6 +118,8 @@ def check_stream(stream: bool, chosen: tuple[str, ...], files: tuple[Path, ...])
 @allow_import
 @click.option("--templates", type=click.Path(path_type=Path), metavar="DIR",
               help="Your own templates and style.css (docs/templates.md).")
+@click.option("--force", is_flag=True, help="Render files again that have not changed.")
+@click.option("--watch", is_flag=True, help="Go on, and render again what changes, until Ctrl-C.")
 @click.option("--quiet", is_flag=True, help="Say nothing but problems.")
 @click.version_option(package_name="tonnage", prog_name="tonnage")
 def render(
@@ -190,12 +134,16 @@ def render(
     resume: bool,
     scheduler: str | None,
     templates: Path | None,
+    force: bool,
+    watch: bool,
     quiet: bool,
 ) -> int:
     """Render scenario FILES to documents.
 
     Exit: 0 all holds, 1 a requirement or check does not hold, 2 a file is in error, 3 something could not be written.
     """
+    if watch and (pair or check_pdf or out == STREAM):
+        raise click.UsageError("--watch renders FILES to a folder: use it without --diff, --check-pdf and --out -")
     if pair:
         return difference(pair, files, out, chosen, overrides, quiet)
     if not files:
@@ -214,14 +162,19 @@ def render(
     folder = None if stream else Path(out)
     own = jobs if len(files) == 1 else 1
     also = allowed()
-    work = [Job(file, folder, chosen, overrides, varied, resume, own, scheduler, templates, also) for file in files]
-    with progress(len(work), shown=not quiet and not stream and sys.stderr.isatty()) as tick:
-        outcomes = done(work, jobs, scheduler, tick)
+    work = [
+        Job(file, folder, chosen, overrides, varied, resume, own, scheduler, templates, also, force) for file in files
+    ]
+    call = Call(jobs, scheduler, bars=not quiet and not stream and sys.stderr.isatty())
+    if watch:
+        from reports.commands.watch import watched
+
+        return watched(work, partial(performed, call=call), Told(work, quiet))
+    outcomes = performed(work, call)
     report(outcomes, quiet)
-    if folder and len(files) > 1 and {"html", "pdf"} & set(chosen):
-        place = write_index(outcomes, folder)
-        if not quiet:
-            click.echo(str(place))
+    place = write_index(outcomes, work)
+    if place and not quiet:
+        click.echo(str(place))
     return shell.worst([outcome.code for outcome in outcomes])
 
 
@@ -236,17 +189,6 @@ def unusable(templates: Path | None) -> str:
     except Refused as refused:
         return refused.text
     return ""
-
-
-def done(work: list[Job], jobs: int, scheduler: str | None, tick: Tick) -> list[Outcome]:
-    """What came of the files: rendered one after the other, over processes, or over a scheduler's workers."""
-    if len(work) == 1 or (jobs == 1 and scheduler is None):
-        return in_turn(work, tick)
-    if scheduler is None:
-        return side_by_side(work, jobs, tick)
-    from reports.commands.scheduled import scheduled
-
-    return scheduled(work, scheduler, tick)
 
 
 def difference(

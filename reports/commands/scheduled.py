@@ -14,7 +14,9 @@ def scheduled(work: list[Job], address: str, tick: Callable[[Outcome], None]) ->
     try:
         pool = Scheduler(address)
     except NoDask as error:
-        return [Outcome(str(job.file), shell.CANNOT_WRITE, problems=f"error: {error}") for job in work[:1]]
+        said = [f"error: {error}"] + [""] * len(work)  # once, not for every file
+        return [Outcome(str(job.file), shell.CANNOT_WRITE, verdict="Not rendered", problems=text)
+                for job, text in zip(work, said, strict=False)]  # fmt: skip
     try:
         asked = [(job, pool.submit(perform, away(job))) for job in work]
         outcomes = []

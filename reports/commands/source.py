@@ -14,6 +14,7 @@ from dsl.scenario import Run, Scenario, Table
 from dsl.units import number
 from engine.metrics import FACTS, METRICS
 from reports.commands.allowed import allowed as called
+from reports.commands.reads import digests, reads
 from reports.commands.told import told
 from reports.recipe import Recipe
 
@@ -31,6 +32,8 @@ class Source:
     texts: Mapping[str, str]
     recipe: Recipe | None = None  # for processes that evaluate its tables
     data: bytes = b""  # the file as it stands on disk
+    reads: tuple[Path, ...] = ()  # the files it depends on
+    digests: frozenset[str] = frozenset()  # SHA-256 of those that were read
 
     @property
     def given(self) -> dict[str, bytes]:
@@ -98,7 +101,8 @@ def read(
     scenario, problems = resolve(loaded, NAMES, overrides, varied)
     own = tuple((f.key, f.text) for f in loaded.files.values() if not f.library)
     recipe = Recipe(str(file), own, tuple(overrides), tuple(varied), folders)
-    return Source(file, scenario, (*problems, *scenario.warnings), loaded.sources, recipe, loaded.main.data)
+    return Source(file, scenario, (*problems, *scenario.warnings), loaded.sources, recipe, loaded.main.data,
+                  reads(loaded, scenario, (*overrides, *varied)), digests(loaded, scenario))  # fmt: skip
 
 
 def runs_of(scenario: Scenario) -> dict[str, Run]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -22,6 +22,7 @@ from dsl.scenario import Scenario, Table
 from dsl.space import Space
 from reports.experiments.evaluation import Found, evaluated, loose
 from reports.experiments.parts import Part, parts
+from reports.program import program
 from reports.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ STREAMED = 10_000  # points from which a table streams to a file of its own
 SAVED = 5.0  # seconds between two savings of what is done
 TOGETHER = 4  # parts that a worker evaluates at a time
 LARGE = 4 * CHUNK  # points from which other processes are worth starting
-ROOMS = ("dsl", "engine", "reports")
-CODE = (".py", ".lark")  # suffixes of what is run
 
 
 class Task(NamedTuple):
@@ -210,18 +209,6 @@ def identity(work: Work, table: Table, wanted: frozenset[str] | None) -> str:
     recipe = work.recipe and (work.recipe.overrides, work.recipe.varied, [text for _, text in work.recipe.texts])
     told = [recipe, table.kind, table.name, sorted(wanted or ()), CHUNK, program()]
     return hashlib.sha256(repr(told).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-@cache
-def program() -> str:
-    """The number of the program that evaluates: what its files hold."""
-    root, digest = Path(__file__).resolve().parents[2], hashlib.sha256()
-    for room in ROOMS:
-        for file in sorted(f for f in (root / room).rglob("*") if f.suffix in CODE):
-            digest.update(file.read_bytes())
-    for file in sorted((root / "scenarios" / "library").glob("*.scn")):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()
 
 
 def put_aside(place: Path, key: str, number: int, into: Gatherer, streams: Sequence["Stream"] = ()) -> None:

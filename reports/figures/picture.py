@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from reports import style
 from reports.figures.boxes import Box, marker_boxes, text_boxes
+from reports.figures.drawn import drawn_before, keep
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,12 +52,20 @@ class Picture:
 
 
 def figure(draw: Callable[[D], Picture]) -> Callable[[D], Picture]:
-    """Wraps a drawing function so that matplotlib is set up for it, with ids salted by the function and its data."""
+    """Wraps a drawing function so that matplotlib is set up for it, with ids salted by the function and its data.
+
+    What was drawn before from the same data, by the same program and versions, is taken from the cache.
+    """
 
     @wraps(draw)
     def inside(data: D) -> Picture:
-        with style.applied(f"{draw.__module__} {data!r}"):
-            return draw(data)
+        salt = f"{draw.__module__} {data!r}"
+        kept = drawn_before(salt)
+        if kept is None:
+            with style.applied(salt):
+                kept = draw(data)
+            keep(salt, kept)
+        return kept
 
     return inside
 
