@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dsl import cache
 from reports import program, shelf
 from reports.commands import reads, shell, stamps
 from reports.commands.job import perform
@@ -36,10 +35,10 @@ Change = Callable[[Path], object]
 
 
 @pytest.fixture(autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path_factory.mktemp("cache")
     monkeypatch.setattr(shelf, "folder", lambda: folder)
-    monkeypatch.setattr(cache, "folder", lambda: folder)
+    return folder
 
 
 def plan(folder: Path, text: str = HOLDS, **told: object) -> Job:
@@ -115,6 +114,7 @@ def test_another_call_renders(tmp_path: Path, other: dict[str, object]) -> None:
     assert stamps.unchanged(replace(job, **other)) is None  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_template_that_changes_or_comes_renders(tmp_path: Path) -> None:
     own = tmp_path / "templates"
     own.mkdir()
@@ -183,11 +183,10 @@ def test_an_error_is_no_stamp_and_takes_none_away(tmp_path: Path) -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(st.data())
-def test_a_damaged_stamp_is_no_stamp(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
-    folder = tmp_path_factory.mktemp("damaged")
-    job = plan(folder)
+def test_a_damaged_stamp_is_no_stamp(own_cache: Path, data: st.DataObject) -> None:
+    job = plan(own_cache)
     shelf.put("stamps", stamps.name(job), b'{"made": 1}')
-    place = cache.folder() / "stamps" / stamps.name(job)
+    place = own_cache / "stamps" / stamps.name(job)
     whole = bytearray(place.read_bytes())
     at = data.draw(st.integers(0, len(whole) - 1))
     whole[at] ^= data.draw(st.integers(1, 255))
@@ -200,12 +199,12 @@ def test_an_outcome_goes_through_a_stamp_as_it_is() -> None:
     assert set(made) == set(Outcome.__dataclass_fields__)  # nothing of it is lost
 
 
-def test_a_shelf_holds_no_more_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shelf_holds_no_more_than_it_may(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shelf, "MOST", {"figures": 8})
     for number in random.Random(1).sample(range(100), 40):
         shelf.put("figures", str(number), b"x")
         assert shelf.taken("figures", str(number)) == b"x"
-    assert len(list((cache.folder() / "figures").iterdir())) <= 8
+    assert len(list((own_cache / "figures").iterdir())) <= 8
 
 
 def test_a_closed_cache_keeps_nothing_and_says_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
