@@ -3,7 +3,10 @@
 import io
 import os
 import re
+import subprocess
+import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pypdf
@@ -118,6 +121,23 @@ def test_a_loop_without_end_is_stopped(tmp_path: Path, monkeypatch: pytest.Monke
     said = refused(tmp_path, sections__glossary_html=loops)
     assert time.process_time() - start < 15 and "ran for more than" in said and "glossary.html:2:" in said
     assert render_html(cannot_be_built())  # and nothing of it is left behind
+
+
+def test_what_comes_after_templates_can_be_profiled() -> None:
+    """Provenance sets a profile function: taking back an exception that was never set made the next file hang."""
+    code = ("import sys; from reports.bounded import bounded\nwith bounded(): pass\n"
+            "sys.setprofile(lambda *a: None)\n(lambda: 1)()\nprint('on')")  # fmt: skip
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "on\n", done.stderr
+
+
+def test_an_exception_on_its_way_stays_in_bounds() -> None:
+    for _ in range(3):
+        with suppress(bounded.TooMuch), bounded.bounded(0.05):
+            start = time.process_time()
+            while time.process_time() - start < 0.3:
+                pass
+        assert sum(range(1000)) == 499500
 
 
 def test_only_plain_files_of_the_folder_count(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reports import program, shelf
@@ -181,7 +181,7 @@ def test_an_error_is_no_stamp_and_takes_none_away(tmp_path: Path) -> None:
     assert stamps.unchanged(job) is not None  # the documents of this very text are still there
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_a_damaged_stamp_is_no_stamp(own_cache: Path, data: st.DataObject) -> None:
     job = plan(own_cache)

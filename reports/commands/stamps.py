@@ -6,7 +6,7 @@ that was read, of the program, and of every file that was written: one that is m
 
 import json
 import os
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,8 @@ from reports.commands.source import Source
 from reports.program import program, surroundings, versions
 
 LASTING = (shell.HOLDS, shell.DOES_NOT_HOLD)  # outcomes that stay what they are: nothing was missing or stopped
+
+HOW = ("resume", "workers", "scheduler", "force")  # ways to work that change no document
 
 
 def unchanged(job: Job) -> Outcome | None:
@@ -64,6 +66,5 @@ def name(job: Job) -> str:
 
 def made(job: Job) -> str:
     """Everything beside the files read that decides what comes of a job, as one number."""
-    call = (os.getcwd(), str(job.file), str(job.out), *job.formats)
-    asked = (repr(job.overrides), repr(job.varied), str(job.templates), *map(str, below(job.templates)))
-    return digest(*call, *asked, program(), versions(), surroundings())
+    asked = (f"{f.name} {getattr(job, f.name)!r}" for f in fields(job) if f.name not in HOW)
+    return digest(os.getcwd(), *asked, *map(str, below(job.templates)), program(), versions(), surroundings())
