@@ -1,6 +1,6 @@
 # `make demo` and `make test` start from nothing but Debian or Ubuntu, Python 3.11 or newer, git and make.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test demo test quick check format reference bench wheel picture validation pins clean
+.PHONY: help setup setup-test demo test quick check format reference bench fuzz mutants wheel picture validation pins clean
 BIN := .venv/bin
 OUT := out
 
@@ -37,6 +37,12 @@ reference: setup-test ## dsl/REFERENCE.md, docs/method.md and the editor's gramm
 
 bench: setup-test ## speed limits; fails when one is missed
 	@$(BIN)/python bench/bench.py
+
+fuzz: setup-test ## damaged and made-up inputs for SECONDS=60; NIGHTLY=1: ten hours of them
+	@$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),60) $(if $(NIGHTLY),--nightly) $(if $(SEED),--seed $(SEED))
+
+mutants: setup-test ## changes N=300 places of dsl/ and engine/ in a copy: do the tests notice? survivors in out/mutants
+	@$(BIN)/python -m tests.mutants --count $(or $(N),300) --seed $(or $(SEED),1)
 
 wheel: setup-test ## dist/*.whl and dist/*.tar.gz
 	@rm -rf dist

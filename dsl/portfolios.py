@@ -40,7 +40,8 @@ def portfolio_of(world: World, defined: Defined) -> Portfolio | None:
         return None
     found = [(part, run) for part in parts if (run := runs[part.name]) is not None]
     whole = world.run_with(found[0][1], [_entry(body.entries["cluster"], "cluster", body.entries["cluster"].value)])
-    gpus = whole.settings["cluster.gpus"].value if whole is not None else 0.0
+    known = whole.settings.get("cluster.gpus") if whole is not None else None
+    gpus = known.value if known is not None else 0.0
     entries = [e for part, run in found if (e := _entry_of(world, body, table, part, run, gpus)) is not None]
     _orders(world, parts)
     conditions = quiet_table(world, defined, found[0][1], body)

@@ -9,6 +9,7 @@ from dsl.cited import Sources
 from dsl.derived import HAZARDS
 from dsl.dimensions import condition
 from dsl.expressions import built, compiled
+from dsl.kindless import kinds_stated
 from dsl.kinds import Setting
 from dsl.measured import measured_of, phase_of
 from dsl.problems import Label, Problem, Span
@@ -311,6 +312,7 @@ def _enough(world: World, table: Table, defined: Defined) -> None:
         sized = table.get("model.experts.granularity") is not None
         needed = ("routed", "active") if sized else ("routed", "active", "ffn")
         lacking += [f"model.experts.{p}" for p in needed if table.get(f"model.experts.{p}") is None]
+    kinds_stated(table)
     entry = table.entries["model"]
     model = defined.scope.block("model", entry.value) if isinstance(entry.value, Name) else None
     for path in lacking:
@@ -367,7 +369,8 @@ def _told_twice(table: Table, body: Body) -> None:
 
 def _nested(table: Table) -> None:
     """Problems for tiers that do not grow outwards, and for a network that does not reach every GPU."""
-    spans = [(tier, table.value(f"cluster.tier.{tier}.span")) for tier in table.tiers]
+    found = [(tier, table.value(f"cluster.tier.{tier}.span")) for tier in table.tiers]
+    spans = [(tier, value if value and value.value is not None else None) for tier, value in found]
     for (inner, small), (outer, large) in zip(spans, spans[1:], strict=False):
         if small and large and large.span and small.value > large.value:
             title = f"tier `{outer}` spans less than tier `{inner}` inside it"

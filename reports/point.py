@@ -233,9 +233,9 @@ def _curves(plan: goodput.Goodput) -> list[Json]:
     ]
 
 
-def failures(rates: Mapping[str, float], used: float) -> list[Json]:
-    """Failures by component: per GPU-year as the hazard table has them, and per day of this job."""
-    day = 86400.0
+def failures(rates: Mapping[str, float], gpus: Column | None) -> list[Json]:
+    """Failures by component: per GPU-year as the hazard table has them, and per day of this job's GPUs, if known."""
+    day, used = 86400.0, float("nan") if gpus is None else float(gpus[0])
     return [
         {"component": name, "rate_per_gpu_year": rate, "per_day": number(goodput.per_gpu_year(rate) * used * day)}
         for name, rate in rates.items()

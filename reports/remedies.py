@@ -26,7 +26,8 @@ UNKNOWN = 1.0  # the gap of a requirement that sets no number
 
 def remedies(run: Run, result: Result, verdicts: Iterable[Json], names: Names) -> list[Json]:
     """Up to three changes of the layout with their results and the requirements that they miss."""
-    if run.phases or result.columns["valid_layout"].size != 1:
+    valid = result.columns.get("valid_layout")
+    if run.phases or valid is None or valid.size != 1:
         return []
     found = result.nearest
     failing = any(v["holds"] is False for v in verdicts)

@@ -21,20 +21,11 @@ from dsl.server.cursor import cursor
 from dsl.server.hover import Hover
 from dsl.server.marks import marks
 from dsl.server.rename import definition
+from tests.fuzz.texts import WORDS, any_text
 from tests.language import RESULTS, START
 from tests.scenario_texts import scenarios
 
 ROOT = Path(__file__).resolve().parents[1]
-SAMPLES = [path.read_text("utf-8") for path in sorted((ROOT / "tests/samples").rglob("*.scn"))]
-PHRASES = (
-    "run r from base {", "sweep s { base = base", "vary {", "80 GB", "15T tokens", "interleaved(virtual_stages = 2)",
-    "normal(1, 2)", "max(", "edition 2026", '"text"', "\n", "\t", "\r\n", "\x00", "é🚀", "\u2028",
-)  # fmt: skip
-SINGLE = """cluster model let require where import from as at because and or not in divides if then else doubling step
-{ } [ ] ( ) = , . .. : + - * / ^ % $ <= == # " 0 -1 1e300 7:1 90% $2.10/gpu-hour mfu layout.tensor hopper.nodes base
-hopper nodes true gpu tier experts precision bf16"""
-WORDS = [*PHRASES, *SINGLE.split()]
-
 
 def told(text: str, *overrides: str) -> list[Problem]:
     """The problems of a text; each has its place in the text, and all can be shown."""
@@ -51,18 +42,7 @@ def told(text: str, *overrides: str) -> list[Problem]:
     return problems
 
 
-@st.composite
-def damaged(draw: st.DrawFn) -> str:
-    """A sample with pieces cut out, doubled, or put in from elsewhere."""
-    text = draw(st.sampled_from(SAMPLES))
-    for _ in range(draw(st.integers(1, 4))):
-        start = draw(st.integers(0, len(text)))
-        end = min(len(text), start + draw(st.integers(0, 40)))
-        text = text[:start] + draw(st.sampled_from([*WORDS, text[start:end] * 2, ""])) + text[end:]
-    return text
-
-
-TEXTS = st.text(max_size=120) | st.lists(st.sampled_from(WORDS), max_size=30).map(" ".join) | damaged()
+TEXTS = st.text(max_size=120) | st.builds(any_text, st.randoms(use_true_random=True))
 
 
 @given(TEXTS)

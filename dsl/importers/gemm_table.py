@@ -1,11 +1,10 @@
 """A table of timed matrix multiplies: CSV or TSV with m, n, k, a datatype, and seconds or TFLOP/s a row."""
 
-import csv
 import io
 import math
 from typing import NamedTuple
 
-from dsl.importers.text import lines_of
+from dsl.importers.text import cells, lines_of, rows
 from dsl.kind import DTYPES
 from dsl.limits import ROWS, TABLE
 from dsl.problems import Problem, Span
@@ -34,7 +33,7 @@ class Timed(NamedTuple):
 def detects(text: str) -> bool:
     """Whether a text is a table whose first line names m, n, k and a time or a rate."""
     first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
-    names = [_name(cell) for cell in next(csv.reader([first], delimiter=_delimiter(first)), [])]
+    names = [_name(cell) for cell in cells(first, _delimiter(first))]
     return {"m", "n", "k"} <= set(names) and any(n in TIMES or n in RATES for n in names)
 
 
@@ -48,8 +47,8 @@ def read(data: bytes, name: str) -> tuple[list[Timed], list[Problem]]:
     if start == len(lines):
         help = "a header line, then one line a shape"
         return [], [Problem("E13", f"{name} has no rows", Span(name, 1, 1), help=help)]
-    reader = csv.reader(io.StringIO("\n".join(lines[start:])), delimiter=_delimiter(lines[start]))
-    names = [_name(cell) for cell in next(reader)]
+    table = rows(io.StringIO("\n".join(lines[start:])), _delimiter(lines[start]))
+    names = [_name(cell) for cell in next(table)]
     lacking = [c for c in ("m", "n", "k") if c not in names]
     timed = next((c for c in names if c in TIMES or c in RATES), None)
     if lacking or timed is None:
@@ -57,12 +56,12 @@ def read(data: bytes, name: str) -> tuple[list[Timed], list[Problem]]:
         return [], [Problem("E13", f"{name} lacks {what}", Span(name, start + 1, 1), "the header line",
                             notes=(f"times: {', '.join(list(TIMES)[:6])} …; rates: tflops",))]  # fmt: skip
     found: list[Timed] = []
-    for number, cells in enumerate(reader, start=start + 2):
+    for number, line in enumerate(table, start=start + 2):
         if len(found) >= ROWS:
             problems.append(Problem("E02", f"{name} has more than {ROWS} rows", Span(name, number, 1)))
             break
-        if any(cells) and not cells[0].startswith("#"):
-            row = _row(names, timed, cells, number)
+        if any(line) and not line[0].startswith("#"):
+            row = _row(names, timed, line, number)
             if isinstance(row, str):
                 problems.append(Problem("E16", row, Span(name, number, 1), "this row"))
                 break

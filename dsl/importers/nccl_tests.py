@@ -179,7 +179,7 @@ def _rows(columns: tuple[str, ...], words: list[str], line: int) -> list[Row] | 
         if not all(value <= LARGEST for value in (seconds, algorithm, bus, float(words[0]))):
             return None
         wrong = words[start + 3] if start + 3 < len(words) else "0"
-        if seconds > 0:
+        if seconds > 0 and int(words[0]) > 0:  # a call of no bytes has no rate
             bad = int(min(float(wrong), LARGEST)) if re.fullmatch(r"\d+(\.\d+)?([eE][+-]?\d+)?", wrong) else 0
             found.append(Row(int(words[0]), place == 1, seconds * 1e-6, algorithm * 1e9, bus * 1e9, bad, line))
     return found

@@ -2,14 +2,13 @@
 (cuda_gpu_kern_sum, cuda_gpu_mem_time_sum). A kernel of NCCL does not name its group; what it does is kept for later.
 """
 
-import csv
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from dsl.importers.kernels import NCCL, kernel_class
 from dsl.importers.kineto import COPIES, Event, Trace
-from dsl.importers.text import lines_of
+from dsl.importers.text import cells, lines_of
 from dsl.problems import Problem, Span
 
 UNITS = {"ns": 1e-9, "us": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "nsec": 1e-9, "usec": 1e-6, "msec": 1e-3, "sec": 1.0}
@@ -47,16 +46,16 @@ def read(data: bytes, name: str) -> tuple[Found, list[Problem]]:
     sums: list[Sum] = []
     columns: list[str] | None = None
     for number, line in lines.numbered():
-        found = _header(line)
-        if found is not None:
-            columns = found
+        header = _header(line)
+        if header is not None:
+            columns = header
             continue
         if columns is None or not line.strip():
             columns = columns if line.strip() else None  # tables of several reports are apart by an empty line
             continue
-        cells = next(csv.reader([line]))
-        row = dict(zip(columns, cells, strict=False))
-        if len(cells) != len(columns) or not _take(row, events, sums):
+        found = cells(line)
+        row = dict(zip(columns, found, strict=False))
+        if len(found) != len(columns) or not _take(row, events, sums):
             problems.append(Problem("E16", f"this row of {name} does not match its header", Span(name, number, 1)))
             break
     if not problems and not events and not sums:
@@ -70,10 +69,10 @@ def _header(line: str) -> list[str] | None:
     """The columns of a table of kernels or copies, from its first line."""
     if "Name" not in line and "Operation" not in line:
         return None
-    cells = [cell.strip() for cell in next(csv.reader([line]))]
-    heads = {m[1] for cell in cells if (m := COLUMN.match(cell))}
-    named = "Name" in cells or "Operation" in cells
-    return cells if named and ({"Start", "Duration"} <= heads or "Total Time" in heads) else None
+    names = [cell.strip() for cell in cells(line)]
+    heads = {m[1] for name in names if (m := COLUMN.match(name))}
+    named = "Name" in names or "Operation" in names
+    return names if named and ({"Start", "Duration"} <= heads or "Total Time" in heads) else None
 
 
 def _take(row: dict[str, str], events: dict[str, list[Event]], sums: list[Sum]) -> bool:

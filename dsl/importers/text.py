@@ -1,5 +1,6 @@
 """Files of other programs as text: how large they may be, how they are compressed, what is wrong with their bytes."""
 
+import csv
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeVar
@@ -50,3 +51,21 @@ def lines_of(data: bytes, name: str, largest: int = TRACE, help: str = SHORTER) 
     """The lines of a file that may be compressed; a byte that is not UTF-8 is shown as one, logs have them."""
     data, problems = unpacked(data, name, largest, help)
     return Lines(data.decode("utf-8-sig", "replace")), problems
+
+
+def cells(line: str, delimiter: str = ",") -> list[str]:
+    """The cells of one line of a table; none where it is no line of one."""
+    return next(rows([line.replace("\r", " ").replace("\n", " ")], delimiter), [])
+
+
+def rows(lines: Iterable[str], delimiter: str = ",") -> Iterator[list[str]]:
+    """The rows of a table; one that cannot be told apart from the next (a quote that stays open) is the last, `?`."""
+    reader = csv.reader(lines, delimiter=delimiter)
+    while True:
+        try:
+            yield next(reader)
+        except StopIteration:
+            return
+        except csv.Error:
+            yield ["?"]
+            return

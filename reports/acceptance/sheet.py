@@ -102,7 +102,15 @@ def no_rows(file: Path) -> Problem:
 
 def of_csv(data: bytes, file: Path) -> Sheet:
     """The sheet of an acceptance.csv, also one that a spreadsheet has saved."""
-    reader = csv.DictReader(io.StringIO(data.decode("utf-8-sig", "replace")))
+    lines = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    try:
+        return of_table(csv.DictReader(io.StringIO(lines)), file)
+    except csv.Error as error:
+        return [], "", [wrong(file, f"is no table: {error}", "use the acceptance.csv of a report")]
+
+
+def of_table(reader: "csv.DictReader[str]", file: Path) -> Sheet:
+    """The rows of the table."""
     names = {str(name).split(" [")[0]: name for name in reader.fieldnames or ()}
     lacking = [name for name in (*TEXTS, *NUMBERS, "Unit") if name not in names]
     if lacking:

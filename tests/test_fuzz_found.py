@@ -1,0 +1,73 @@
+"""What `make fuzz` found: each input as small as it could be made, with what is said of it now."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dsl.importers import gemm_table, nccl_tests, nsight
+from reports.acceptance.sheet import of_csv
+from reports.document import build
+from tests.fuzz.files import GEMM, NSIGHT
+from tests.language import START, problems_of, scenario_of
+
+CLUSTER = "cluster few from hopper { gpus_per_node = 0 }\n"
+FOUND = {
+    "an attention of no kind": (
+        START.replace("heads = 32", "heads = 32, attention.window = 128 tokens"),
+        "E13",
+        "model `small` needs a kind of attention for `attention.window`",
+    ),
+    "a mixer of no kind": (
+        START.replace("heads = 32", "heads = 32, mixer.heads = 8"),
+        "E13",
+        "model `small` needs a kind of mixer for `mixer.heads`",
+    ),
+    "nodes of no GPUs": (
+        START + CLUSTER + "run r from base { cluster = few }\n",
+        "E20",
+        "`gpus_per_node` is at least 1",
+    ),
+    "a programme on a cluster of no size": (
+        START.replace("  nodes = 16\n", "") + "portfolio p { cluster = hopper, entry one { run = base } }\n",
+        "E13",
+        "cluster `hopper` needs nodes or gpus",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", FOUND)
+def test_a_scenario_is_told_what_it_lacks(what: str) -> None:
+    text, code, title = FOUND[what]
+    assert (code, title) in [(problem.code, problem.title) for problem in problems_of(text)]
+
+
+def test_the_reduced_model_without_a_rate_is_a_document_that_says_so() -> None:
+    text = START.replace("tokens = 1T tokens", "fidelity = reduced, tokens = 1T tokens")
+    document = build(scenario_of(text))
+    point = document["experiments"][0]["points"][0]
+    assert point["results"]["step_time"] is None and json.dumps(document, allow_nan=False)
+    lacking = {row["result"]: row["missing"] for row in point["unavailable"]}
+    assert {"accumulation", "cluster.link", "efficiency.compute"} & set(lacking["step_time"])
+
+
+def test_a_line_end_inside_a_cell_is_a_problem_or_a_blank() -> None:
+    found, problems = nsight.read(NSIGHT.replace("sm90", "sm\r90").encode(), "a.csv")
+    assert not problems and len(found.traces[0].events) == 2
+    assert not nsight.detects('Name,"' + "x" * 200_000)
+
+
+def test_a_cell_that_never_ends_is_a_problem() -> None:
+    rows, problems = gemm_table.read((GEMM + '1024,"' + "x" * 200_000).encode(), "a.csv")
+    assert not rows and [problem.code for problem in problems] == ["E16"]
+    assert [problem.code for problem in of_csv(b'"a' + b"x" * 200_000, Path("a.csv"))[2]] == ["E02"]
+
+
+def test_a_sheet_with_old_line_ends_is_read_by_lines() -> None:
+    assert "lacks the column" in of_csv(b"a,b\rc,d\r", Path("a.csv"))[2][0].title
+
+
+def test_a_call_of_no_bytes_has_no_rate(root: Path) -> None:
+    data = (root / "tests/data/inputs/c01_nccl_tests.txt").read_bytes()
+    found, _ = nccl_tests.read(data.replace(b"  1000000000     250000000", b"  0     250000000", 1), "a.txt")
+    assert sum(len(test.rows) for test in found) == 2
