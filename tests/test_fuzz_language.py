@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from dsl.files import load, load_text
 from dsl.form import canonical
+from dsl.limits import LINE, NAME, TEXT
 from dsl.problems import Problem, show, to_json
 from dsl.resolve import resolve
 from dsl.server.checked import Checked
@@ -117,8 +118,9 @@ def test_ten_thousand_levels_are_too_deep(what: str) -> None:
 
 def test_what_is_long_but_not_deep_is_read() -> None:
     assert told("let a = 1" + " + 1" * DEEP) == []
-    assert told(f'let a = "{"x" * 10**6}"\nlet {"b" * 10**6} = 1 # {"c" * 10**6}\n') == []
-    assert [p.code for p in told("let a = " + "9" * 10**6)] == ["E16"]
+    assert told(f'let a = "{"x" * (TEXT - 2)}"\nlet {"b" * NAME} = 1 # {"c" * (LINE // 2)}\n') == []
+    assert [p.code for p in told("let a = " + "9" * 10**4)] == ["E16"]
+    assert [p.code for p in told("let a = " + "9" * 10**6)] == ["E05"]
     (problem,) = told(f"let a = 1 {' ' * 10**5}+ x")
     assert len(max(show([problem], {"case.scn": f"let a = 1 {' ' * 10**5}+ x"}).split("\n"), key=len)) < 250
 
