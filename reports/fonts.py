@@ -11,7 +11,7 @@ from importlib import metadata
 from pathlib import Path
 
 from dsl.cache import digest, folder
-from reports import other_fonts
+from reports import installing, other_fonts
 from reports.other_fonts import FALLBACK  # Greek, Cyrillic and signs that Source Sans Pro lacks
 from reports.style import FAMILY, MONO, font_files, matplotlib_font, missing
 
@@ -134,4 +134,4 @@ def said(package: str, chars: list[str]) -> str:
     """The sentence about characters of one package."""
     named = " ".join(f"{c} (U+{ord(c):04X})" for c in chars[:TOLD])
     more = f" and {len(chars) - TOLD} others" if len(chars) > TOLD else ""
-    return f"no installed font has {named}{more}: apt-get install {package}"
+    return f"no installed font has {named}{more}: {installing.for_font(package)}"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
-from reports import fonts
+from reports import fonts, installing
 from reports.book import Book, bind
 from reports.company_pages import printing
 from reports.html import paper_page
@@ -35,7 +35,6 @@ LIBRARIES = (
     ("fontconfig", "libfontconfig.so.1"),
     ("pangoft2-1.0", "libpangoft2-1.0.so.0"),
 )
-INSTALL = "apt-get install libpangoft2-1.0-0 libharfbuzz-subset0"
 EPOCH = datetime(1980, 1, 1, tzinfo=UTC)  # of attachments of an undated document
 
 
@@ -43,7 +42,7 @@ class PangoMissing(Exception):
     """PDF cannot be written: system libraries are missing. The text names them and the command that installs them."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        super().__init__(f"PDF needs {', '.join(names)}: {INSTALL}")
+        super().__init__(f"PDF needs {', '.join(names)}: {installing.for_pdf()}")
         self.names = tuple(names)
 
 
@@ -59,7 +58,14 @@ class Attachment:
 
 def missing_libraries() -> list[str]:
     """The system libraries WeasyPrint needs that cannot be loaded."""
-    return [file for name, file in LIBRARIES if not loads(file) and not loads(ctypes.util.find_library(name))]
+    installing.open_folders()
+    found = (any(map(loads, (file, ctypes.util.find_library(name), dll(file)))) for name, file in LIBRARIES)
+    return [file for (_, file), there in zip(LIBRARIES, found, strict=True) if not there]
+
+
+def dll(file: str) -> str:
+    """What MSYS2 calls a library: libpango-1.0-0.dll for libpango-1.0.so.0."""
+    return file.replace(".so.", "-") + ".dll"
 
 
 def loads(file: str | None) -> bool:

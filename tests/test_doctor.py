@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import reports.pdf
+from reports import installing
 from reports.commands import doctor
 
 
@@ -14,7 +15,7 @@ def test_a_machine_without_pango_is_told_what_to_run(monkeypatch: pytest.MonkeyP
     finding = doctor.libraries()
     assert finding.mark == "missing"
     assert finding.found == "no libpangoft2-1.0.so.0"
-    assert finding.remedy == "apt-get install libpangoft2-1.0-0 libharfbuzz-subset0"
+    assert finding.remedy == installing.for_pdf()
 
 
 def test_this_machine_is_complete() -> None:

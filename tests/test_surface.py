@@ -51,6 +51,7 @@ def test_commands_and_their_options() -> None:
     assert {name: options(command) for name, command in subcommands(scn).items()} == {
         "catalog": ["--format", "KIND", "NAME"],
         "check": ["--allow-import", "--format", "--set", "FILES"],
+        "completion": ["SHELL"],
         "diff": ["--all", "--allow-import", "--format", "--set", "NEW", "OLD"],
         "doctor": [],
         "explain": ["--allow-import", "--depth", "--format", "--run", "--set", "RESULT", "WHAT"],

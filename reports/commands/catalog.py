@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reports.commands import shell
+from reports.commands import offered, shell
 
 if TYPE_CHECKING:
     from dsl.catalog import Item
@@ -93,8 +93,8 @@ def missing(said: str, word: str, legal: list[str]) -> str:
 
 
 @click.command()
-@click.argument("kind", default="")
-@click.argument("name", default="")
+@click.argument("kind", default="", shell_complete=offered.kinds)
+@click.argument("name", default="", shell_complete=offered.names)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="text, or json with all.")
 def catalog(kind: str, name: str, form: str) -> int:
     """Show the library: its kinds, the entries of a KIND, or one entry by NAME with values, units and sources.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reports.commands import shell
+from reports.commands import offered, shell
 from reports.commands.allowed import allow_import
 from reports.commands.catalog import table
 
@@ -21,11 +21,12 @@ KINDS = {"verdicts": "require", "checks": "check"}
 
 
 @click.command()
-@click.argument("old", type=click.Path(path_type=Path))
-@click.argument("new", type=click.Path(path_type=Path))
+@click.argument("old", type=click.Path(path_type=Path), shell_complete=offered.files_of(".scn", ".json"))
+@click.argument("new", type=click.Path(path_type=Path), shell_complete=offered.files_of(".scn", ".json"))
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How changes are printed.")
 @allow_import
-@click.option("--set", "overrides", multiple=True, metavar="NAME=VALUE", help="Replace a setting of NEW.")
+@click.option("--set", "overrides", multiple=True, metavar="NAME=VALUE", help="Replace a setting of NEW.",
+              shell_complete=offered.settings)  # fmt: skip
 @click.option("--all", "whole", is_flag=True, help=f"Every result, not the {SHOWN} largest changes.")
 def diff(old: Path, new: Path, form: str, overrides: tuple[str, ...], whole: bool) -> int:
     """Say what changed from OLD to NEW: inputs first, then results, the largest change first.

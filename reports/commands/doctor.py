@@ -42,11 +42,12 @@ def editors() -> Finding:
 
 def libraries() -> Finding:
     """The system libraries behind the PDF."""
-    from reports.pdf import INSTALL, LIBRARIES, missing_libraries
+    from reports.installing import for_pdf
+    from reports.pdf import LIBRARIES, missing_libraries
 
     lost = missing_libraries()
     what = "libraries for PDF"
-    return Finding(what, f"no {', '.join(lost)}", INSTALL) if lost else Finding(what, f"all {len(LIBRARIES)} found")
+    return Finding(what, f"no {', '.join(lost)}", for_pdf()) if lost else Finding(what, f"all {len(LIBRARIES)} found")
 
 
 def cache() -> Finding:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reports.commands import shell
+from reports.commands import offered, shell
 from reports.commands.allowed import allow_import
 
 if TYPE_CHECKING:
@@ -51,13 +51,14 @@ def cut(line: str) -> str:
 
 
 @click.command()
-@click.argument("what", default="")
-@click.argument("result", default="")
+@click.argument("what", default="", shell_complete=offered.explained)
+@click.argument("result", default="", shell_complete=offered.results)
 @click.option("--run", default=None, metavar="NAME", help="The run of FILE; the first one where it is left out.")
 @click.option("--depth", default=None, type=click.IntRange(0, 100), help="Levels of the tree; by default two screens.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How the tree is printed.")
 @allow_import
-@click.option("--set", "overrides", multiple=True, metavar="NAME=VALUE", help="Replace a setting of FILE.")
+@click.option("--set", "overrides", multiple=True, metavar="NAME=VALUE", help="Replace a setting of FILE.",
+              shell_complete=offered.settings)  # fmt: skip
 def explain(
     what: str, result: str, run: str | None, depth: int | None, form: str, overrides: tuple[str, ...]
 ) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from reports.commands import files as writing
-from reports.commands import shell
+from reports.commands import offered, shell
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,8 @@ def done(file: Formatted, check: bool) -> int:
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path),
+                shell_complete=offered.files_of(".scn"))  # fmt: skip
 @click.option("--check", is_flag=True, help="Write nothing; list the files that would change.")
 def fmt(files: tuple[Path, ...], check: bool) -> int:
     """Put FILES into canonical form: indentation, aligned =, spaces around operators. Only white space changes.

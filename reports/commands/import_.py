@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dsl.problems import Problem
-from reports.commands import shell
+from reports.commands import offered, shell
 from reports.commands.allowed import allow_import
 from reports.imports.formats import FORMATS
 
@@ -18,14 +18,17 @@ SHOWN = "\n".join(f"  {f.name:<11} {f.doc}" for f in FORMATS)
 
 
 @click.command("import", epilog=f"\b\nFormats:\n{SHOWN}")
-@click.argument("files", nargs=-1, required=True, metavar="[FORMAT] FILE...")
+@click.argument("files", nargs=-1, required=True, metavar="[FORMAT] FILE...", shell_complete=offered.any_file)
 @click.option("--name", default="", help="Name of the block; the file's own where none is given.")
-@click.option("--plan", type=click.Path(path_type=Path), help="Scenario whose run the files belong to.")
+@click.option("--plan", type=click.Path(path_type=Path), help="Scenario whose run the files belong to.",
+              shell_complete=offered.files_of(".scn"))  # fmt: skip
 @click.option("--run", "run_name", default="", help="Which run of the plan; its first where none is given.")
-@click.option("--gpu", default="", help="GPU of the library: of a GEMM table, or of a run.")
+@click.option("--gpu", default="", help="GPU of the library: of a GEMM table, or of a run.",
+              shell_complete=offered.library("gpu"))  # fmt: skip
 @click.option("--tier", default="", help="Network tier that a test ran over.")
 @click.option("--steps", type=click.IntRange(1), default=None, help="Training steps that a trace holds.")
 @click.option("--against", type=click.Path(path_type=Path), metavar="SHEET",
+              shell_complete=offered.files_of(".json", ".csv", ".scn"),
               help="Pass or fail of an acceptance sheet: a report's JSON, its acceptance.csv, a scenario.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How that is printed.")
 @allow_import

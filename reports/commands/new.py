@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reports.commands import shell
+from reports.commands import offered, shell
 
 if TYPE_CHECKING:
     from dsl.catalog import Item
@@ -21,8 +21,10 @@ PRICE = re.compile(r"\$?(\d[\d_]*(?:\.\d+)?)")
 
 @click.command()
 @click.argument("out", required=False, type=click.Path(path_type=Path))
-@click.option("--model", required=True, metavar="NAME|FILE", help="A model of the library, or a config.json.")
-@click.option("--gpu", required=True, metavar="NAME", help="A GPU of the library (scn catalog gpu).")
+@click.option("--model", required=True, metavar="NAME|FILE", help="A model of the library, or a config.json.",
+              shell_complete=offered.models)  # fmt: skip
+@click.option("--gpu", required=True, metavar="NAME", help="A GPU of the library (scn catalog gpu).",
+              shell_complete=offered.library("gpu"))  # fmt: skip
 @click.option("--gpus", required=True, type=click.IntRange(1, 10_000_000), help="How many.")
 @click.option("--price", default="", metavar="PRICE", help="'$2.10/gpu-hour', in quotes; or 2.10.")
 @click.option("--tokens", default="", metavar="TOKENS", help="Training tokens, as 15T; 20 a parameter without it.")

@@ -9,25 +9,24 @@ from typing import NoReturn
 
 import click
 
-from reports.commands import shell
+from reports.commands import offered, shell
 from reports.commands.allowed import allow_import, allowed
 from reports.commands.batch import Call, performed
 from reports.commands.outcome import Job, Outcome
 
-FORMATS = ("html", "pdf", "json", "csv", "parquet")
 STREAM = "-"
 
 
 def formats(context: click.Context, option: click.Parameter, value: str) -> tuple[str, ...]:
     """The formats of `--format html,pdf`, in the order they are made."""
     names = [name.strip().lower() for name in value.split(",") if name.strip()]
-    unknown = [name for name in names if name not in FORMATS]
+    unknown = [name for name in names if name not in offered.FORMATS]
     if unknown or not names:
-        said = f"{', '.join(unknown) or 'nothing'} is not a format; there are {', '.join(FORMATS)}"
+        said = f"{', '.join(unknown) or 'nothing'} is not a format; there are {', '.join(offered.FORMATS)}"
         raise click.BadParameter(said, context, option)
     if "parquet" in names and find_spec("pyarrow") is None:
         raise click.BadParameter("parquet needs pyarrow: pip install 'tonnage[parquet]'", context, option)
-    return tuple(name for name in FORMATS if name in names)
+    return tuple(name for name in offered.FORMATS if name in names)
 
 
 def refuse_clashes(files: tuple[Path, ...]) -> None:
@@ -102,13 +101,17 @@ def check_stream(stream: bool, chosen: tuple[str, ...], files: tuple[Path, ...])
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("files", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--out", default="out", show_default=True, metavar="DIR", help="Folder of the documents; - streams JSON.")
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path), shell_complete=offered.rendered)
+@click.option("--out", default="out", show_default=True, metavar="DIR", help="Folder of the documents; - streams JSON.",
+              shell_complete=offered.folders)
 @click.option("--format", "chosen", default="html,pdf", show_default=True, callback=formats,
-              help="html,pdf,json,csv,parquet (large tables)")
-@click.option("--set", "overrides", multiple=True, metavar="NAME=VALUE", help="Replace a setting (cluster.nodes=256)")
-@click.option("--vary", "varied", multiple=True, metavar="NAME=RANGE", help="Vary a setting (layout.tensor=1..8)")
+              help="html,pdf,json,csv,parquet (large tables)", shell_complete=offered.formats)
+@click.option("--set", "overrides", multiple=True, metavar="NAME=VALUE", help="Replace a setting (cluster.nodes=256)",
+              shell_complete=offered.settings)
+@click.option("--vary", "varied", multiple=True, metavar="NAME=RANGE", help="Vary a setting (layout.tensor=1..8)",
+              shell_complete=offered.settings)
 @click.option("--diff", "pair", nargs=2, type=click.Path(path_type=Path), metavar="OLD NEW",
+              shell_complete=offered.files_of(".scn", ".json"),
               help="Say what changed from one file, or rendered JSON, to another; --set applies to NEW.")
 @click.option("--check-pdf", is_flag=True, help="Check FILES, which are PDFs made by this program, and render nothing.")
 @click.option("--jobs", default=1, show_default=True, type=click.IntRange(1, 256),
@@ -117,7 +120,7 @@ def check_stream(stream: bool, chosen: tuple[str, ...], files: tuple[Path, ...])
 @click.option("--scheduler", metavar="tcp://HOST:PORT", help="Hand files and points to a dask scheduler's workers.")
 @allow_import
 @click.option("--templates", type=click.Path(path_type=Path), metavar="DIR",
-              help="Your own templates and style.css (docs/templates.md).")
+              shell_complete=offered.folders, help="Your own templates and style.css (docs/templates.md).")
 @click.option("--force", is_flag=True, help="Render files again that have not changed.")
 @click.option("--watch", is_flag=True, help="Go on, and render again what changes, until Ctrl-C.")
 @click.option("--quiet", is_flag=True, help="Say nothing but problems.")

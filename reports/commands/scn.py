@@ -8,12 +8,13 @@ from typing import NoReturn
 
 import click
 
-from reports.commands import shell
+from reports.commands import offered, shell
 from reports.commands.allowed import allow_import
 
 # Commands with a file of their own, which is imported when they are called: {command: its file, and its name there}.
 FILES = {
     "catalog": "catalog",
+    "completion": "completion",
     "diff": "diff",
     "explain": "explain",
     "fit": "fit",
@@ -24,6 +25,8 @@ FILES = {
     "size": "size",
     "validate": "validate",
 }
+
+SCENARIOS = offered.files_of(".scn")
 
 
 class Commands(click.Group):
@@ -49,10 +52,11 @@ def scn() -> None:
 
 
 @scn.command()
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), shell_complete=SCENARIOS)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How problems are printed.")
 @allow_import
-@click.option("--set", "overrides", multiple=True, metavar="NAME=VALUE", help="Replace a setting.")
+@click.option("--set", "overrides", multiple=True, metavar="NAME=VALUE", help="Replace a setting.",
+              shell_complete=offered.settings)  # fmt: skip
 def check(files: tuple[Path, ...], form: str, overrides: tuple[str, ...]) -> int:
     """Check FILES: every problem with its place and what to type instead.
 

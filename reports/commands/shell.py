@@ -7,6 +7,7 @@ Exit: 0 all holds · 1 rendered, some `require` or check does not hold · 2 a fi
 import os
 import sys
 import traceback
+from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
 
@@ -14,6 +15,7 @@ import click
 
 HOLDS, DOES_NOT_HOLD, IN_ERROR, CANNOT_WRITE, INTERNAL, STOPPED = 0, 1, 2, 3, 70, 130
 SEVERITY = (HOLDS, DOES_NOT_HOLD, IN_ERROR, CANNOT_WRITE, INTERNAL, STOPPED)
+COMPLETING = {"_RENDER_COMPLETE", "_SCN_COMPLETE"}  # what click looks for
 REPORT = "this is a mistake in tonnage, not in your file; please report it with the file and what `scn doctor` prints"
 
 
@@ -56,6 +58,8 @@ def mute_stdout() -> None:
 
 def run(command: click.Command) -> NoReturn:
     """Runs a command to its exit code. This is the one place that catches everything."""
+    if COMPLETING & os.environ.keys():
+        import_module("reports.commands.completion")  # the shells' scripts, for click to find
     try:
         code = command.main(standalone_mode=False)
         sys.stdout.flush()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reports.commands import shell
+from reports.commands import offered, shell
 
 if TYPE_CHECKING:
     from dsl.catalog import Item
@@ -25,9 +25,11 @@ SPOT = ("preemptible", "spot")  # prices that a plan cannot rely on
 
 @click.command()
 @click.argument("out", required=False, type=click.Path(path_type=Path))
-@click.option("--model", required=True, metavar="NAME|FILE", help="A model of the library, or a config.json.")
+@click.option("--model", required=True, metavar="NAME|FILE", help="A model of the library, or a config.json.",
+              shell_complete=offered.models)  # fmt: skip
 @click.option("--tokens", required=True, metavar="TOKENS", help="Training tokens, as 15T.")
-@click.option("--gpu", "gpus", required=True, metavar="NAME,…", help="GPUs of the library, with commas between.")
+@click.option("--gpu", "gpus", required=True, metavar="NAME,…", help="GPUs of the library, with commas between.",
+              shell_complete=offered.library("gpu", several=True))  # fmt: skip
 @click.option("--days", type=click.FloatRange(min=0, min_open=True), help="The longest time to train.")
 @click.option("--budget", default="", metavar="MONEY", help="The most it may cost, as 20M.")
 @click.option("--count", "counts", default="8..16384", show_default=True, metavar="FROM..TO", help="GPUs, doubling.")
