@@ -16,6 +16,7 @@ REAL = ("bash", "cat", "env", "mkdir", "cp", "rm", "tr")
 PYTHON = """#!/usr/bin/env bash
 case "$*" in
     *version_info*) exit {old} ;;
+    *"import ctypes"*) exit 1 ;;
     *"import ensurepip"*) [[ -e {state}/python3-venv ]] ;;
     *"import pip, sys"*) [[ "$0" == .venv/* ]] && echo 3.11 ;;
     *sys.version*) echo 3.11 ;;
@@ -158,6 +159,28 @@ def test_a_removed_package_whose_settings_stayed_is_missing(tmp_path: Path) -> N
     machine.note("qpdf", "deinstall ok config-files")
     assert machine.setup("test")[0] == 0
     assert machine.calls[1].split()[-1] == "qpdf"
+
+
+OTHERS = {
+    "dnf": "run: sudo dnf install -y pango harfbuzz poppler-utils qpdf chromium",
+    "pacman": "run: sudo pacman -S --needed pango harfbuzz poppler qpdf chromium",
+    "apk": "run: sudo apk add pango harfbuzz-subset poppler-utils qpdf chromium",
+    "zypper": "run: sudo zypper install -y libpango-1_0-0 libharfbuzz-subset0 poppler-tools qpdf chromium",
+    "brew": "run: brew install pango harfbuzz poppler qpdf chromium",
+    "nix-env": "install them and run this again",
+}
+
+
+@pytest.mark.parametrize("manager", OTHERS)
+def test_another_system_is_told_its_own_command(tmp_path: Path, manager: str) -> None:
+    machine = Machine(tmp_path, {"python3-venv"})
+    for name in ("dpkg", "apt-get"):
+        (tmp_path / "bin" / name).unlink()
+    machine.tool(manager, "#!/usr/bin/env bash\n")
+    code, said = machine.setup("test")
+    assert (code, len(said)) == (3, 1)
+    assert said[0].endswith(f"; {OTHERS[manager]}")
+    assert machine.calls == []
 
 
 def test_an_old_python_is_refused_with_one_line(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ find_python() {
             return
         fi
     done
-    echo "setup: Python 3.11 or newer is needed; run: apt-get install python3 python3-venv (Debian 12, Ubuntu 24.04 or newer)" >&2
+    echo "setup: Python 3.11 or newer is needed (Debian 12, Ubuntu 24.04 or newer have it); $(remedy python3 python3-venv)" >&2
     exit 3
 }
 
@@ -39,14 +39,60 @@ installed() {
         return
     fi
     case "$1" in # not a Debian: look for the thing itself
-        libpangoft2-1.0-0) has_library libpangoft2-1.0.so.0 ;;
-        libharfbuzz-subset0) has_library libharfbuzz-subset.so.0 ;;
+        libpangoft2-1.0-0) has_library libpangoft2-1.0.so.0 pangoft2-1.0 ;;
+        libharfbuzz-subset0) has_library libharfbuzz-subset.so.0 harfbuzz-subset ;;
         poppler-utils) command -v pdftoppm >/dev/null ;;
         *) command -v "$1" >/dev/null ;;
     esac
 }
 
-has_library() { "$PY" -c 'import ctypes, sys; ctypes.CDLL(sys.argv[1])' "$1" 2>/dev/null; }
+# A library by its file on Linux, or else by the name that the system finds it by.
+has_library() {
+    "$PY" -c 'import ctypes, sys; ctypes.CDLL(sys.argv[1])' "$1" 2>/dev/null ||
+        "$PY" -c 'import ctypes, ctypes.util, sys; ctypes.CDLL(ctypes.util.find_library(sys.argv[1]) or "/")' "$2" 2>/dev/null
+}
+
+# The first package manager there is; this script calls apt-get itself and names the command of the others.
+manager() {
+    local name
+    for name in apt-get dnf pacman apk zypper brew; do
+        if command -v "$name" >/dev/null; then
+            echo "$name"
+            return
+        fi
+    done
+}
+
+# What another package manager calls a Debian package.
+called() {
+    case "$1 $2" in
+        "apt-get "*) echo "$2" ;;
+        *" python3"*-venv) [[ "$1" == pacman || "$1" == brew ]] && echo python || echo python3 ;;
+        "apk libharfbuzz-subset0") echo harfbuzz-subset ;;
+        "zypper libpangoft2-1.0-0") echo libpango-1_0-0 ;;
+        "zypper libharfbuzz-subset0") echo libharfbuzz-subset0 ;;
+        *" libpangoft2-1.0-0") echo pango ;;
+        *" libharfbuzz-subset0") echo harfbuzz ;;
+        "pacman poppler-utils" | "brew poppler-utils") echo poppler ;;
+        "zypper poppler-utils") echo poppler-tools ;;
+        *) echo "$2" ;;
+    esac
+}
+
+# The one command that installs what is missing here.
+remedy() {
+    local own package names=""
+    own="$(manager)"
+    for package in "$@"; do names+=" $(called "$own" "$package")"; done
+    case "$own" in
+        apt-get) echo "run: sudo apt-get update && sudo apt-get install -y$names" ;;
+        dnf | zypper) echo "run: sudo $own install -y$names" ;;
+        pacman) echo "run: sudo pacman -S --needed$names" ;;
+        apk) echo "run: sudo apk add$names" ;;
+        brew) echo "run: brew install$names" ;;
+        *) echo "install them and run this again" ;;
+    esac
+}
 
 # Debian keeps ensurepip, without which there is no pip in a new environment, in a package of its own.
 can_make_venv() { "$PY" -c 'import ensurepip, venv' 2>/dev/null; }
@@ -96,7 +142,7 @@ check_packages() {
     [[ -n "$missing" ]] || return 0
     NO_PDF=1
     [[ "$MODE" == demo ]] && can_make_venv && return 0
-    echo "setup: missing: $missing; run: sudo apt-get update && sudo apt-get install -y $missing" >&2
+    echo "setup: missing: $missing; $(remedy $missing)" >&2
     if [[ "$MODE" == test ]] || ! can_make_venv; then exit 3; fi
 }
 
