@@ -1,9 +1,13 @@
-"""A wheel, installed elsewhere, gives the same bytes as the checkout, from a folder that has its own `templates/`."""
+"""A wheel, made of the checkout or of the sdist, is the same to the byte; installed elsewhere it gives the documents
+that the checkout gives, from a folder that has its own `templates/`."""
 
+import email
+import os
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import venv
 import zipfile
 from pathlib import Path
@@ -18,19 +22,31 @@ WHERE = "import dsl, engine, reports, scenarios, templates; print(dsl.__file__, 
 pytestmark = pytest.mark.slow
 
 
-def done(command: list[str | Path], folder: Path) -> bytes:
+def done(command: list[str | Path], folder: Path, **more: str) -> bytes:
     """What a command prints; it must end well."""
-    process = subprocess.run(command, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL)
+    env = {**os.environ, **more}
+    process = subprocess.run(command, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, env=env)
     assert process.returncode == 0, process.stderr.decode()
     return process.stdout
 
 
 @pytest.fixture(scope="module")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sdist, built without a network."""
+    return built("--sdist", ROOT, tmp_path_factory.mktemp("sdist"))
+
+
+@pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel, built without a network."""
-    folder = tmp_path_factory.mktemp("wheel")
-    done([sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT], ROOT)
-    return next(folder.glob("*.whl"))
+    return built("--wheel", ROOT, tmp_path_factory.mktemp("wheel"))
+
+
+def built(kind: str, source: Path, folder: Path) -> Path:
+    """A wheel or an sdist of the files in ``source``, at a date of 2023."""
+    command = [sys.executable, "-m", "build", kind, "--no-isolation", "--outdir", folder, source]
+    done(command, folder, SOURCE_DATE_EPOCH="1700000000")
+    return next(folder.glob("tonnage-*"))
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +80,25 @@ def test_the_wheel_holds_the_library_the_grammar_and_the_templates_and_no_tests(
     assert {name.split("/")[0] for name in names} == {
         "dsl", "engine", "reports", "templates", "scenarios", "tonnage-0.1.0.dist-info",
     }  # fmt: skip
+
+
+def test_the_sdist_builds_the_same_wheel(sdist: Path, wheel: Path, tmp_path: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (tmp_path / "dist").mkdir()
+    again = built("--wheel", next(tmp_path.glob("tonnage-*")), tmp_path / "dist")
+    assert again.name == wheel.name
+    assert again.read_bytes() == wheel.read_bytes()
+
+
+def test_the_wheel_says_what_it_is_and_needs(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        said = email.message_from_string(archive.read("tonnage-0.1.0.dist-info/METADATA").decode())
+    assert said["Requires-Python"] == ">=3.11"
+    assert set(said.get_all("Provides-Extra", [])) == {"dask", "dev", "lsp", "parquet"}
+    versions = [row.rpartition(" ")[2] for row in said.get_all("Classifier", []) if "Python :: 3." in row]
+    assert versions == ["3.11", "3.12", "3.13"]
+    assert said.get_payload() == (ROOT / "README.md").read_text("utf-8")
 
 
 def test_everything_comes_from_the_wheel(installed: Path, elsewhere: Path) -> None:
