@@ -44,7 +44,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def built(kind: str, source: Path, folder: Path) -> Path:
     """A wheel or an sdist of the files in ``source``, at a date of 2023."""
-    command = [sys.executable, "-m", "build", kind, "--no-isolation", "--outdir", folder, source]
+    command: list[str | Path] = [sys.executable, "-m", "build", kind, "--no-isolation", "--outdir", folder, source]
     done(command, folder, SOURCE_DATE_EPOCH="1700000000")
     return next(folder.glob("tonnage-*"))
 
