@@ -92,3 +92,13 @@ def test_hierarchical_all_reduce_is_bounded_by_the_slower_part() -> None:
 def test_one_rank_takes_no_time() -> None:
     for rule in COLLECTIVES.values():
         assert rule.seconds(column(1e9), flat_group(1, 450e9), IDEAL)[0] == 0.0
+
+
+@pytest.mark.parametrize("kind", COLLECTIVES)
+def test_a_group_of_one_waits_for_nobody(kind: str) -> None:
+    slow = replace(IDEAL, call=column(1e-3))
+    assert COLLECTIVES[kind].seconds(column(1e9), flat_group(1, 450e9, 1e-6), slow)[0] == 0.0
+
+
+def test_a_tree_goes_up_and_down_inside_a_domain() -> None:
+    assert flat_group(8, 450e9, 1e-6).tree_latency[0] == pytest.approx(14e-6)

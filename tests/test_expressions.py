@@ -13,7 +13,7 @@ from dsl.expressions import Compiled
 from dsl.parse import parse
 from dsl.scenario import Rule, Run
 from dsl.syntax import Let, written
-from tests.language import START, scenario_of
+from tests.language import START, problems_of, scenario_of
 
 
 def run_with(*lines: str) -> Run:
@@ -244,3 +244,9 @@ def test_an_expression_written_back_means_the_same(text: str) -> None:
             values.append(None)
     if None not in values and not any(isinstance(v, complex) for v in values):
         assert values[0] == values[1] or (math.isnan(values[0]) and math.isnan(values[1]))
+
+
+def test_the_root_of_zero_is_zero_and_its_logarithm_is_none() -> None:
+    scenario_of(START + "run r from base { memory.reserve = sqrt(0) * 1 GB }\n")
+    (problem,) = problems_of(START + "run r from base { memory.reserve = log2(0) * 1 GB }\n")
+    assert problem.code == "E24"

@@ -55,6 +55,11 @@ def test_every_change_of_the_tree_can_be_read(root: Path) -> None:
             assert site.applied(text) != text
 
 
+def test_what_a_function_defines_goes_by_the_functions_name() -> None:
+    source = b"class A:\n    def f(self):\n        def g():\n            return 1\n        return lambda: 2\n"
+    assert texts(source) == {b"return 2": "A.f", b"return lambda: 3": "A.f"}
+
+
 @pytest.mark.parametrize(("value", "new"), [(True, "False"), (0, "1"), (7, "8"), (0.0, "1.0"), (2.0, "2.2")])
 def test_constants_change_to_others(value: float, new: str) -> None:
     assert changed(value) == new

@@ -26,7 +26,7 @@ class Site:
     end: int
     new: str
     line: int
-    function: str  # its qualified name; empty at module level
+    function: str  # the outermost one, by its qualified name; empty at module level
 
     def applied(self, text: bytes) -> bytes:
         """The file with the change."""
@@ -68,13 +68,14 @@ def sites(name: str, text: bytes) -> list[Site]:
     return sorted(set(_walk(_File(name, text, tuple(starts)), ast.parse(text), "")))
 
 
-def _walk(file: _File, node: ast.AST, function: str) -> Iterator[Site]:
+def _walk(file: _File, node: ast.AST, function: str, inside: bool = False) -> Iterator[Site]:
     if isinstance(node, ast.expr):
         yield from _changes(file, node, function)
-    if isinstance(node, Scope):
+    if isinstance(node, Scope) and not inside:  # what is defined in a function goes by its name
         function = f"{function}.{node.name}" if function else node.name
+        inside = not isinstance(node, ast.ClassDef)
     for child in _children(node):
-        yield from _walk(file, child, function)
+        yield from _walk(file, child, function, inside)
 
 
 def _children(node: ast.AST) -> Iterator[ast.AST]:
