@@ -294,3 +294,10 @@ def test_interleaving_never_deadlocks_and_keeps_its_bubble(m: int) -> None:
     """A multiple of p or not; with m < p each chunk waits for the pipe."""
     line: Timeline = simulate("interleaved", [1.0] * 8, [2.0] * 8, m, 4)
     assert line.total == pytest.approx(3 * m + 3 * 7 / 4 + 3 * 3 / 4 * max(0, 8 - m), rel=1e-12)
+
+
+def test_zero_bubble_sends_that_come_late_wait_for_what_half_a_weight_pass_leaves() -> None:
+    times = StageTimes((column(1.0),) * 4, (column(2.0),) * 4, (column(1.0),) * 4)
+    # p = 4, m = 32: 3 + min(23, 3) sends each way, then 20 that half a weight pass hides
+    exposed = SCHEDULES["zero_bubble"].exposed_sends(times, column(32), 1, column(0.75))[0]
+    assert exposed == pytest.approx(2 * 0.75 * 6 + 2 * 20 * (0.75 - 0.5))
