@@ -69,6 +69,25 @@ ZSH = """\
 compdef %(complete_func)s %(prog_name)s
 """
 
+FISH = """\
+# %(prog_name)s
+function %(complete_func)s
+    for answer in (env %(complete_var)s=fish_complete COMP_WORDS=(commandline -cp) COMP_CWORD=(commandline -t) \
+%(prog_name)s 2>/dev/null)
+        set -l parts (string split -m 1 "," -- $answer)
+        switch $parts[1]
+            case dir
+                __fish_complete_directories $parts[2]
+            case file
+                __fish_complete_path $parts[2]
+            case plain
+                echo $parts[2]
+        end
+    end
+end
+complete --no-files --command %(prog_name)s --arguments "(%(complete_func)s)"
+"""
+
 
 @add_completion_class
 class Bash(BashComplete):
@@ -96,7 +115,14 @@ class Zsh(ZshComplete):
         return f"{item.type}\n{value}\n{item.help or '_'}"
 
 
-SHELLS: dict[str, type[ShellComplete]] = {"bash": Bash, "zsh": Zsh, "fish": FishComplete}
+@add_completion_class
+class Fish(FishComplete):
+    """Fish; only the first comma of an answer parts its type from the word."""
+
+    source_template = FISH
+
+
+SHELLS: dict[str, type[ShellComplete]] = {"bash": Bash, "zsh": Zsh, "fish": Fish}
 
 
 def script(shell: str) -> str:
