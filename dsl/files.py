@@ -138,7 +138,7 @@ def _similar(path: Path) -> str:
     from dsl.problems import did_you_mean
 
     try:
-        return did_you_mean(path.name, [p.name for p in path.parent.iterdir() if p.suffix == ".scn"])
+        return did_you_mean(path.name, sorted(p.name for p in path.parent.iterdir() if p.suffix == ".scn"))
     except OSError:
         return f"there is no folder `{path.parent}` either"
 
@@ -303,7 +303,7 @@ def _missing(file: File, wanted: str, span: Span, shelf: Path) -> Problem:
     from dsl.problems import nearest
 
     places = [f"looked beside {file.name}"] if file.folder else []
-    names = [p.name for p in file.folder.glob("*.scn")] if file.folder else []
+    names = sorted(p.name for p in file.folder.glob("*.scn")) if file.folder else []
     if wanted.startswith("library/"):
         places.append("and in the installed library")
     names += [f"library/{p.name}" for p in sorted(shelf.glob("*.scn"))]

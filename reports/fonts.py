@@ -4,6 +4,7 @@ import base64
 import io
 import os
 import re
+import unicodedata
 from contextlib import suppress
 from functools import cache
 from html import unescape
@@ -13,7 +14,7 @@ from pathlib import Path
 from dsl.cache import digest, folder
 from reports import installing, other_fonts
 from reports.other_fonts import FALLBACK  # Greek, Cyrillic and signs that Source Sans Pro lacks
-from reports.style import FAMILY, MONO, font_files, matplotlib_font, missing
+from reports.style import FAMILY, font_files, matplotlib_font, missing
 
 # What nearly every document needs; a subset of it is made once a process and serves most documents.
 BASIC = (
@@ -115,16 +116,51 @@ def missing_glyphs(page: str) -> list[str]:
     On paper they would be empty boxes; it names the package that brings a font for them.
     """
     body = re.sub(r"<(style|script)\b.*?</\1>", " ", page, flags=re.S)
-    code = "".join(re.findall(r"<(?:code|pre)\b[^>]*>(.*?)</(?:code|pre)>", body, flags=re.S))
     alts = " ".join(re.findall(r' alt="([^"]*)"', body))
-    texts = ((FAMILY, re.sub(r"<(code|pre)\b.*?</\1>", " ", body, flags=re.S) + alts), (MONO, code))
-    fallback = drawable(faces()[FALLBACK, 400, "normal"])
-    found: dict[str, dict[str, None]] = {}
-    for family, text in texts:
-        for c in missing(unescape(re.sub(r"<[^>]*>", " ", text)), family):
-            if c not in fallback and c not in INVISIBLE and other_fonts.family_of(c) is None:
-                found.setdefault(other_fonts.package(c), {})[c] = None
-    return [said(name, list(chars)) for name, chars in found.items()]
+    text = unescape(re.sub(r"<[^>]*>", " ", body) + alts)
+    return [said(package, chars) for package, chars in by_package(text).items()]
+
+
+def undrawn(text: str) -> tuple[str, ...]:
+    """The characters of a text that no font here can draw, each once, in order: neither one of the document's nor
+    one of the system's. What is not seen, and what another one carries, is not looked for.
+    """
+    own = drawable(faces()[FALLBACK, 400, "normal"])
+    return tuple(c for c in missing(text) if c not in own and c not in INVISIBLE and other_fonts.family_of(c) is None)
+
+
+def spelled(page: str) -> str:
+    """A page for paper whose visible characters that no font here can draw are their numbers: [U+BAA8].
+
+    Titles and alternative texts of the PDF, which are read and not drawn, keep them.
+    """
+    numbers = {ord(c): f"[U+{ord(c):04X}]" for c in undrawn(unescape(page))}
+    if not numbers:
+        return page
+    return DRAWN.sub(lambda found: found[0].translate(numbers), page)
+
+
+DRAWN = re.compile(r'(?<=>)[^<>]+(?=<(?!/title>|/style>))|(?<= data-identity=")[^"]*|(?<= data-class=")[^"]*')
+"""What WeasyPrint draws of a page: texts between tags, and what page margins repeat."""
+
+
+def lacking(text: str) -> dict[str, str]:
+    """What the undrawn characters of a text are, by number and name, under the package that brings a font."""
+    found = by_package(text)
+    return {package: ", ".join(map(named, chars[:TOLD])) + more(len(chars)) for package, chars in found.items()}
+
+
+def by_package(text: str) -> dict[str, list[str]]:
+    """The same characters, under the package that brings a font for them."""
+    found: dict[str, list[str]] = {}
+    for c in undrawn(text):
+        found.setdefault(other_fonts.package(c), []).append(c)
+    return found
+
+
+def named(character: str) -> str:
+    """A character by its number and its name: "U+BAA8 hangul syllable mo"."""
+    return f"U+{ord(character):04X} {unicodedata.name(character, 'without a name').lower()}"
 
 
 TOLD = 8  # characters named in a warning
@@ -132,6 +168,10 @@ TOLD = 8  # characters named in a warning
 
 def said(package: str, chars: list[str]) -> str:
     """The sentence about characters of one package."""
-    named = " ".join(f"{c} (U+{ord(c):04X})" for c in chars[:TOLD])
-    more = f" and {len(chars) - TOLD} others" if len(chars) > TOLD else ""
-    return f"no installed font has {named}{more}: {installing.for_font(package)}"
+    told = " ".join(f"{c} (U+{ord(c):04X})" for c in chars[:TOLD])
+    return f"no installed font has {told}{more(len(chars))}: {installing.for_font(package)}"
+
+
+def more(count: int) -> str:
+    """How many of so many characters are not named."""
+    return f" and {count - TOLD} others" if count > TOLD else ""

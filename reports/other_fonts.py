@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from reports import style
+from reports.system_fonts import system_fonts
 
 FALLBACK = "DejaVu Sans"  # it comes with matplotlib
 PREFERRED = ("Noto Sans CJK", "Noto Sans")
@@ -60,9 +61,7 @@ def installed() -> tuple[tuple[Path, str, frozenset[int]], ...]:
 
 def files() -> list[Path]:
     """The fallback's file, then all font files of the system."""
-    from matplotlib.font_manager import findSystemFonts
-
-    return [style.matplotlib_font("DejaVuSans.ttf"), *sorted(map(Path, findSystemFonts()))]
+    return [style.matplotlib_font("DejaVuSans.ttf"), *system_fonts()]
 
 
 def opened(path: Path) -> Iterator[tuple[Path, str, frozenset[int]]]:

@@ -86,7 +86,7 @@ def render_pdf(book: Book | Json, attachments: Sequence[Attachment] = ()) -> tup
     page = paper_page(book)
     heard: list[str] = []
     with listening(heard), printing(book.company):
-        data = written(page, book, attachments)
+        data = written(fonts.spelled(page), book, attachments)
     return data, fonts.missing_glyphs(page) + heard
 
 

@@ -1,9 +1,12 @@
 """Document control: revisions, provenance with hashes, approval."""
 
+from collections.abc import Iterator, Mapping
 from pathlib import PurePath
+from typing import Any
 
 from reports.company import NOBODY, Company
-from reports.plan import Plan, Section
+from reports.fonts import lacking
+from reports.plan import Json, Plan, Section
 from reports.prose import capital, count
 from reports.sections.rooflines import operations
 from reports.tables import Cell, Table, code, text
@@ -46,6 +49,7 @@ def provenance(plan: Plan, company: Company) -> Table:
     if company.files:
         said = f"{PurePath(company.folder).name}, {count(len(company.files), 'file')}"
         rows.append(("Templates", said, company.digest))
+    rows += [("Glyphs", said, " ") for said in without_glyphs(document)]
     return Table(
         "provenance",
         "Provenance",
@@ -53,6 +57,27 @@ def provenance(plan: Plan, company: Company) -> Table:
         tuple(rows),
         more=f"The same engine on the {given} scenario reproduces the figures byte for byte.",
     )
+
+
+def without_glyphs(document: Json) -> list[str]:
+    """A sentence for each package of fonts that the document's words would need where it was made."""
+    return [
+        f"no font of the machine that made this document has {named}; the package {package} brings one"
+        for package, named in lacking("".join(unusual(document))).items()
+    ]
+
+
+def unusual(node: Any) -> Iterator[str]:
+    """The texts of a document that are more than ASCII."""
+    if isinstance(node, str):
+        if not node.isascii():
+            yield node
+    elif isinstance(node, Mapping):
+        for value in node.values():
+            yield from unusual(value)
+    elif isinstance(node, (list, tuple)):
+        for value in node:
+            yield from unusual(value)
 
 
 def approval(plan: Plan) -> Table | None:
