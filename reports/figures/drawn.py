@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dsl.cache import digest
 from reports import shelf
+from reports.other_fonts import drawable, families
 from reports.program import program, versions
 
 if TYPE_CHECKING:
@@ -19,7 +20,12 @@ DAMAGED = (pickle.PickleError, EOFError, ValueError, TypeError, AttributeError, 
 
 def name(salt: str) -> str:
     """The name under which the figure of a drawing function and its data is kept."""
-    return digest(salt, program(), versions())
+    return digest(salt, program(), versions(), *other_families(salt))
+
+
+def other_families(words: str) -> tuple[str, ...]:
+    """The fonts that draw the words beside the document's own: a figure looks different where they are not."""
+    return () if words.isascii() else (str([c for c in words if not drawable(c)]), *families(words)[1:])
 
 
 def drawn_before(salt: str) -> "Picture | None":
