@@ -88,7 +88,7 @@ PACKAGES = {"모델": "fonts-noto-cjk", "カタ": "fonts-noto-cjk", "\U00010330"
 def test_scripts_are_named_in_document_control(words: str, package: str) -> None:
     with only_fonts():
         (said,) = without_glyphs({"title": f"ä τ {words}", "points": [{"note": words}]})
-    assert said.startswith(f"no font of the machine that made this document has U+{ord(words[0]):04X} ")
+    assert said.startswith(f"No font of the machine that made this document has U+{ord(words[0]):04X} ")
     assert said.endswith(f"; the package {package} brings one")
 
 

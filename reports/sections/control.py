@@ -62,7 +62,7 @@ def provenance(plan: Plan, company: Company) -> Table:
 def without_glyphs(document: Json) -> list[str]:
     """A sentence for each package of fonts that the document's words would need where it was made."""
     return [
-        f"no font of the machine that made this document has {named}; the package {package} brings one"
+        f"No font of the machine that made this document has {named}; the package {package} brings one"
         for package, named in lacking("".join(unusual(document))).items()
     ]
 
