@@ -13,6 +13,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from dsl.whole import replace
+
 VERSION = "3"  # of the trees: raise it when syntax.py changes
 
 
@@ -63,11 +65,5 @@ def read(name: str) -> Any:
 
 def write(name: str, value: Any) -> None:
     """Keeps ``value`` under ``name``; whole or not at all, and quietly not where the folder is closed to us."""
-    beside = folder() / f"{name}.{os.getpid()}"
-    try:
-        folder().mkdir(parents=True, exist_ok=True)
-        beside.write_bytes(pickle.dumps((edition(), value), protocol=5))
-        os.replace(beside, folder() / name)
-    except (OSError, RecursionError, pickle.PickleError):
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
+    with suppress(OSError, RecursionError, pickle.PickleError):
+        replace(folder() / name, pickle.dumps((edition(), value), protocol=5))

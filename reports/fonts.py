@@ -2,7 +2,6 @@
 
 import base64
 import io
-import os
 import re
 import unicodedata
 from contextlib import suppress
@@ -12,6 +11,7 @@ from importlib import metadata
 from pathlib import Path
 
 from dsl.cache import digest, folder
+from dsl.whole import replace
 from reports import installing, other_fonts
 from reports.other_fonts import FALLBACK  # Greek, Cyrillic and signs that Source Sans Pro lacks
 from reports.style import FAMILY, font_files, matplotlib_font, missing
@@ -86,10 +86,7 @@ def subset(path: Path, text: str) -> str:
 def keep(place: Path, data: bytes) -> None:
     """Writes a file of the cache whole; where that cannot be, the next call makes the font again."""
     with suppress(OSError):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        part = place.with_suffix(f".{os.getpid()}.part")
-        part.write_bytes(data)
-        part.replace(place)
+        replace(place, data)
 
 
 def made(path: Path, text: str) -> bytes:

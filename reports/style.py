@@ -5,11 +5,13 @@ Colors were chosen by numerical search so that neighbors differ for every kind o
 """
 
 import atexit
+import logging
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -34,6 +36,7 @@ ON = {NAVY: WHITE, BLUE: WHITE, SKY: INK, GREEN: INK, AMBER: INK, RUST: WHITE, S
 AXIS_COLORS = {"tensor": SKY, "context": BLUE, "expert": RUST, "pipeline": NAVY, "data": GREEN, "expert_tensor": AMBER}
 STATUS_COLORS = {"pass": PASS, "note": INK, "warn": WARN, "fail": FAIL, "open": OPEN, "na": OPEN}
 
+LOCKED = 60.0  # seconds; writing the list of fonts takes less than one
 FULL, HALF, GUTTER = 174.0, 84.0, 6.0  # widths, mm
 TEXT, VALUE, CELL = 8.0, 7.5, 6.5  # type sizes in figures, pt
 MM = 72 / 25.4  # points in a millimeter
@@ -142,6 +145,11 @@ def set_matplotlib_folder() -> str:
     if folder is None:
         folder = tempfile.mkdtemp(prefix="tonnage-")
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # a list that cannot be kept is made again
+    for lock in Path(folder).glob("*.matplotlib-lock"):  # of a call that was killed: every later one would wait for it
+        with suppress(OSError):
+            if time.time() - lock.stat().st_mtime > LOCKED:
+                lock.unlink()
     os.environ["MPLCONFIGDIR"] = folder
     return folder
 

@@ -58,7 +58,9 @@ def test_the_trace_is_there_for_those_who_ask(
 
 def test_a_full_disk_a_wrong_call_and_ctrl_c_each_have_their_code(capsys: pytest.CaptureFixture[str]) -> None:
     assert ending(throw(shell.CannotWrite("out/a.pdf", OSError(28, "No space left on device")))) == 3
-    assert capsys.readouterr().err == "error: cannot write out/a.pdf: No space left on device\n"
+    assert capsys.readouterr().err == (
+        "error: cannot write out/a.pdf: No space left on device; free some space, or choose another place\n"
+    )
     assert ending(throw(click.UsageError("no such option"))) == 2
     assert ending(throw(KeyboardInterrupt())) == 130
     assert ending(throw(click.exceptions.Abort())) == 130

@@ -1,31 +1,13 @@
 """Writing a report's files: each beside its place, then renamed; all of a report's files or none."""
 
+import errno
 import os
-import tempfile
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
+from dsl.whole import aside
 from reports.commands.shell import CannotWrite
-
-
-def beside(place: Path, content: bytes) -> Path:
-    """A finished temporary file in the folder of ``place``; renaming it there is atomic."""
-    handle, name = tempfile.mkstemp(prefix=f".{place.name}.", suffix=".part", dir=place.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.chmod(name, 0o666 & ~umask())
-    except OSError:
-        os.unlink(name)
-        raise
-    return Path(name)
-
-
-def umask() -> int:
-    """The mask of a new file's rights; it can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def write(contents: Mapping[Path, bytes]) -> list[Path]:
@@ -33,14 +15,22 @@ def write(contents: Mapping[Path, bytes]) -> list[Path]:
     ready: dict[Path, Path] = {}
     place = Path()
     try:
-        for place, content in contents.items():
-            place.parent.mkdir(parents=True, exist_ok=True)
-            ready[place] = beside(place, content)
-        for place in contents:
-            ready[place].replace(place)
+        with ExitStack() as kept:
+            folders: dict[Path, Path] = {}
+            for place, content in contents.items():
+                if place.parent not in folders:
+                    folders[place.parent] = kept.enter_context(aside(place.parent))
+                ready[place] = put(folders[place.parent] / str(len(ready)), place, content)
+            for place in contents:
+                ready[place].replace(place)
     except OSError as error:
         raise CannotWrite(place, error) from error
-    finally:
-        for part in ready.values():
-            part.unlink(missing_ok=True)
     return list(contents)
+
+
+def put(part: Path, place: Path, content: bytes) -> Path:
+    """A finished file that can be renamed to ``place``, which is refused where a folder stands there."""
+    if place.is_dir():
+        raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
+    part.write_bytes(content)
+    return part

@@ -1,5 +1,6 @@
 """`scn fmt FILE…`: scenario files in canonical form. Only white space changes; a file in error is left as it is."""
 
+import errno
 import shutil
 from dataclasses import dataclass
 from hashlib import sha256
@@ -7,8 +8,9 @@ from pathlib import Path
 
 import click
 
-from reports.commands import files as writing
+from dsl.whole import aside
 from reports.commands import offered, shell
+from reports.commands.files import put
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,7 @@ class Formatted:
     content: bytes
     differs: bool
     problems: str
+    was: str = ""  # the SHA-256 of what is there
 
 
 def formatted(file: Path) -> Formatted:
@@ -31,19 +34,22 @@ def formatted(file: Path) -> Formatted:
     if read.problems:
         return Formatted(file, b"", False, show(read.problems, {read.name: read.text}))
     content = canonical(read.text)[0].encode()
-    return Formatted(file, content, sha256(content).hexdigest() != read.sha256, "")
+    return Formatted(file, content, sha256(content).hexdigest() != read.sha256, "", read.sha256)
 
 
-def rewrite(file: Path, content: bytes) -> None:
-    """Puts ``content`` in the place of a file, whole or not at all, with the rights that the file had."""
+def rewrite(file: Path, content: bytes, was: str) -> None:
+    """Puts ``content`` in the place of a file, whole or not at all, with the rights that the file had.
+
+    ``was`` is the SHA-256 of what was formatted: what somebody saved since then is not lost.
+    """
     place = file.resolve()  # a link stays a link
     try:
-        part = writing.beside(place, content)
-        try:
+        with aside(place.parent) as folder:
+            part = put(folder / "0", place, content)
             shutil.copymode(place, part)
+            if sha256(place.read_bytes()).hexdigest() != was:
+                raise OSError(errno.EBUSY, "it was changed meanwhile")
             part.replace(place)
-        finally:
-            part.unlink(missing_ok=True)
     except OSError as error:
         raise shell.CannotWrite(file, error) from error
 
@@ -58,7 +64,7 @@ def done(file: Formatted, check: bool) -> int:
         return shell.DOES_NOT_HOLD
     if file.differs:
         try:
-            rewrite(file.file, file.content)
+            rewrite(file.file, file.content, file.was)
         except shell.CannotWrite as error:
             shell.complain(f"error: {error}")
             return shell.CANNOT_WRITE
@@ -67,7 +73,7 @@ def done(file: Formatted, check: bool) -> int:
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path),
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, readable=False),
                 shell_complete=offered.files_of(".scn"))  # fmt: skip
 @click.option("--check", is_flag=True, help="Write nothing; list the files that would change.")
 def fmt(files: tuple[Path, ...], check: bool) -> int:

@@ -87,7 +87,7 @@ def report(outcomes: Sequence[Outcome], quiet: bool) -> None:
         if outcome.problems:
             shell.complain(outcome.problems + "\n")
         if outcome.stream:
-            click.echo(outcome.stream)
+            click.echo(outcome.stream.encode())  # JSON is UTF-8 whatever the terminal is
         elif not quiet and outcome.written:
             click.echo(shell.printable(summary(outcome)))
     for line in sorted({outcome.missing for outcome in outcomes if outcome.missing}):
@@ -101,7 +101,7 @@ def check_stream(stream: bool, chosen: tuple[str, ...], files: tuple[Path, ...])
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("files", nargs=-1, type=click.Path(path_type=Path), shell_complete=offered.rendered)
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path, readable=False), shell_complete=offered.rendered)
 @click.option("--out", default="out", show_default=True, metavar="DIR", help="Folder of the documents; - streams JSON.",
               shell_complete=offered.folders)
 @click.option("--format", "chosen", default="html,pdf", show_default=True, callback=formats,

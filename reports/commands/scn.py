@@ -52,7 +52,8 @@ def scn() -> None:
 
 
 @scn.command()
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), shell_complete=SCENARIOS)
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, readable=False),
+                shell_complete=SCENARIOS)  # fmt: skip
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How problems are printed.")
 @allow_import
 @click.option("--set", "overrides", multiple=True, metavar="NAME=VALUE", help="Replace a setting.",

@@ -4,12 +4,16 @@ Exit: 0 all holds · 1 rendered, some `require` or check does not hold · 2 a fi
       3 output could not be written, or a tool is missing · 70 our mistake · 130 stopped by Ctrl-C
 """
 
+import errno
+import io
 import os
 import sys
 import traceback
+from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn, TextIO, cast
 
 import click
 
@@ -19,11 +23,26 @@ COMPLETING = {"_RENDER_COMPLETE", "_SCN_COMPLETE"}  # what click looks for
 REPORT = "this is a mistake in tonnage, not in your file; please report it with the file and what `scn doctor` prints"
 
 
+WAYS_OUT = {
+    errno.ENOSPC: "free some space, or choose another place",
+    errno.EDQUOT: "free some space, or choose another place",
+    errno.EACCES: "choose a place that you may write to",
+    errno.EPERM: "choose a place that you may write to",
+    errno.EROFS: "choose a place that you may write to",
+    errno.EEXIST: "a file stands where its folder would be: choose another place, or remove the file",
+    errno.ENOTDIR: "a file stands where its folder would be: choose another place, or remove the file",
+    errno.EISDIR: "a folder of that name is in the way: rename or remove it",
+    errno.ENAMETOOLONG: "give the file a shorter name",
+    errno.EBUSY: "run it again",
+}
+
+
 class CannotWrite(Exception):
-    """Output that could not be written: its place and the reason."""
+    """Output that could not be written: its place, the reason and the way out."""
 
     def __init__(self, place: Path | str, reason: OSError) -> None:
-        super().__init__(f"cannot write {place}: {reason.strerror or reason}")
+        way = WAYS_OUT.get(reason.errno or 0)
+        super().__init__(f"cannot write {place}: {reason.strerror or reason}{f'; {way}' if way else ''}")
 
 
 def worst(codes: list[int]) -> int:
@@ -47,35 +66,99 @@ def printable(text: str) -> str:
 
 
 def complain(text: str) -> None:
-    """Says ``text`` on standard error."""
-    click.echo(printable(text), err=True)
+    """Says ``text`` on standard error; where nobody can hear it the exit code has to do."""
+    try:
+        click.echo(printable(text), err=True)
+    except OSError:
+        mute(sys.stderr)
 
 
-def mute_stdout() -> None:
-    """Nobody reads standard output any more: what is left goes nowhere, so that closing it raises nothing."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def complain_of_call(error: click.ClickException) -> None:
+    """Says what is wrong with a call, with its usage."""
+    try:
+        error.show()
+    except OSError:
+        mute(sys.stderr)
+
+
+def mute(stream: TextIO) -> None:
+    """Nobody reads a stream any more: what is left goes nowhere, so that closing it raises nothing."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+class Output(io.FileIO):
+    """Standard output; what cannot be written is said as of any other output. A reader that goes away is no fault."""
+
+    def write(self, data: Any, /) -> int:
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise CannotWrite("standard output", error) from error
+
+
+def open_streams() -> None:
+    """Gives a call three standard streams, whatever it was started with.
+
+    A closed one would be the next file that is opened. Nothing can be written to what stands for a closed output.
+    """
+    for number, mode in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, mode)
+    if sys.stdout is None or sys.stdout is sys.__stdout__:
+        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+        output = io.BufferedWriter(cast(io.RawIOBase, Output(1, "w", closefd=False)))
+        sys.stdout = io.TextIOWrapper(output, encoding, "backslashreplace", line_buffering=os.isatty(1))
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+
+
+class NoFolder(click.ClickException):
+    """The working folder is gone."""
+
+    exit_code = CANNOT_WRITE
+
+
+def refuse_no_folder() -> None:
+    """A call from a folder that was removed has no place to read from or write to."""
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise NoFolder("the folder this was called in is not there any more; change to another one") from error
 
 
 def run(command: click.Command) -> NoReturn:
-    """Runs a command to its exit code. This is the one place that catches everything."""
+    """Runs a command to its exit code, and says all that it said before it ends."""
     if COMPLETING & os.environ.keys():
         import_module("reports.commands.completion")  # the shells' scripts, for click to find
+    open_streams()
+    code = ended(lambda: command.main(standalone_mode=False))
+    sys.exit(worst([code, ended(sys.stdout.flush)]))
+
+
+def ended(work: Callable[[], Any]) -> int:
+    """The exit code of ``work``. This is the one place that catches everything."""
     try:
-        code = command.main(standalone_mode=False)
-        sys.stdout.flush()
+        refuse_no_folder()
+        code = work()
     except (KeyboardInterrupt, click.exceptions.Abort):
         complain("stopped; every file written so far is whole")
         code = STOPPED
     except click.ClickException as error:
-        error.show()
+        complain_of_call(error)
         code = error.exit_code
     except CannotWrite as error:
         complain(f"error: {error}")
+        mute(sys.stdout)
         code = CANNOT_WRITE
     except BrokenPipeError:
-        mute_stdout()
+        mute(sys.stdout)
         code = CANNOT_WRITE
     except Exception as error:  # noqa: BLE001 - the catch-all: a traceback never reaches the user
         complain(internal(error))
         code = INTERNAL
-    sys.exit(code if isinstance(code, int) else HOLDS)
+    return code if isinstance(code, int) else HOLDS
