@@ -1,6 +1,6 @@
 # `make demo` and `make test` start from nothing but Debian or Ubuntu, Python 3.11 or newer, git and make.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test demo test quick check format reference bench fuzz mutants wheel picture validation pins clean
+.PHONY: help setup setup-test demo test quick check format reference bench faults fuzz mutants wheel picture validation pins clean
 BIN := .venv/bin
 OUT := out
 
@@ -23,6 +23,9 @@ test: setup-test ## set up, run all tests
 
 quick: setup-test ## the tests that take no time
 	@$(BIN)/pytest -n 2 -q -m 'not slow'
+
+faults: setup-test ## 200 calls killed at random moments, and 50 that are gone on with
+	@TONNAGE_KILLS=200 $(BIN)/pytest -q tests/test_faults_killed.py
 
 check: setup-test ## style, types, import rules
 	@$(BIN)/ruff check .

@@ -111,6 +111,9 @@ def _opened(path: Path, span: Span, unsaved: Unsaved = NONE) -> tuple[Path | Non
     """The path where it can be read as a file, else the problem that says why not."""
     if unsaved and os.path.realpath(path) in unsaved:
         return path, None
+    if not str(path).isascii() and any("\ud800" <= c <= "\udfff" for c in str(path)):
+        return None, Problem("E02", f"the name of `{path}` cannot be read as text", span,
+                             help="rename the file, or set LC_ALL=C.UTF-8")  # fmt: skip
     try:
         status = os.stat(path)
         if stat.S_ISDIR(status.st_mode):

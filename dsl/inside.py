@@ -5,8 +5,11 @@ Places are compared with all links followed, so that neither .. nor a symbolic l
 
 import os
 import stat
+import time
 from collections.abc import Iterable
 from pathlib import Path
+
+TRIES, PAUSE = 20, 0.02  # of reading a file that somebody writes; seconds between two
 
 
 class Unreadable(Exception):
@@ -26,8 +29,24 @@ def inside(path: Path, folders: Iterable[Path]) -> bool:
 def plain(path: Path, most: int) -> bytes:
     """What is in a plain file; raises Unreadable for folders, devices, pipes and what is larger, OSError for others.
 
-    The pipe is never waited for, and a file that grows while it is read is not followed.
+    The pipe is never waited for, and a file that grows while it is read is not followed. One that changes while it is
+    read is read again, so that no text is half an old one and half a new one.
     """
+    for _ in range(TRIES):
+        before = _stamp(path)
+        data = _read(path, most)
+        if _stamp(path) == before:
+            return data
+        time.sleep(PAUSE)
+    raise Unreadable("changes all the time", "wait until it is written, or copy it")
+
+
+def _stamp(path: Path) -> tuple[int, int, int]:
+    status = os.stat(path)
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def _read(path: Path, most: int) -> bytes:
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
     status = os.fstat(handle)
     if not stat.S_ISREG(status.st_mode):

@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from dsl.cache import folder
+from dsl.whole import replace
 
 MOST: Mapping[str, int] = {"figures": 2_000, "stamps": 2_000}  # entries of a kind; a figure takes about 50 kB
 SIGN = 32  # bytes of the digest in front
@@ -32,15 +33,9 @@ def taken(kind: str, name: str) -> bytes | None:
 def put(kind: str, name: str, data: bytes) -> None:
     """Keeps ``data``; quietly not where the folder is closed to us."""
     place = folder() / kind / name
-    part = place.with_name(f"{name}.{os.getpid()}.part")
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        part.write_bytes(hashlib.sha256(data).digest() + data)
-        part.replace(place)
+    with suppress(OSError):
+        replace(place, hashlib.sha256(data).digest() + data)
         cleared(place.parent, MOST[kind])
-    except OSError:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
 
 
 def cleared(shelf: Path, most: int) -> None:

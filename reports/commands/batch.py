@@ -1,15 +1,10 @@
 """Several files in one call: one after the other, over processes, or over the workers of a scheduler."""
 
-import signal
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import active_children, get_context
 from typing import Protocol
 
-from reports.commands import shell
 from reports.commands.outcome import Job, Outcome
 from reports.commands.stamps import unchanged
 
@@ -45,15 +40,12 @@ def done(work: list[Job], jobs: int, scheduler: str | None, tick: Tick) -> list[
     if len(work) == 1 or (jobs == 1 and scheduler is None):
         return in_turn(work, tick)
     if scheduler is None:
+        from reports.commands.processes import side_by_side
+
         return side_by_side(work, jobs, tick)
     from reports.commands.scheduled import scheduled
 
     return scheduled(work, scheduler, tick)
-
-
-def failed(job: Job, error: BaseException) -> Outcome:
-    """The outcome of a file on which a worker itself died, as when memory runs out."""
-    return Outcome(str(job.file), shell.INTERNAL, problems=f"{job.file}: {shell.internal(error)}")
 
 
 def in_turn(work: list[Job], tick: Tick) -> list[Outcome]:
@@ -65,44 +57,6 @@ def in_turn(work: list[Job], tick: Tick) -> list[Outcome]:
         outcomes.append(perform(job, tick.points))
         tick(outcomes[-1])
     return outcomes
-
-
-def side_by_side(work: list[Job], jobs: int, tick: Tick) -> list[Outcome]:
-    """The files over ``jobs`` processes; spawned, so that each is as fresh as a call of its own."""
-    from reports.commands.job import perform
-
-    pool = ProcessPoolExecutor(min(jobs, len(work)), mp_context=get_context("spawn"))
-    try:
-        with deaf_to_ctrl_c():
-            futures = {pool.submit(perform, job): job for job in work}
-        done = {futures[future].file: result(future, futures[future], tick) for future in as_completed(futures)}
-    except KeyboardInterrupt:
-        for worker in active_children():  # what they write is renamed when it is whole
-            worker.terminate()
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
-    return [done[job.file] for job in work]
-
-
-def result(future: Future[Outcome], job: Job, tick: Tick) -> Outcome:
-    """What a worker gave for ``job``."""
-    try:
-        outcome = future.result()
-    except BrokenProcessPool as error:
-        outcome = failed(job, error)
-    tick(outcome)
-    return outcome
-
-
-@contextmanager
-def deaf_to_ctrl_c() -> Iterator[None]:
-    """Processes started meanwhile do not hear Ctrl-C, which a terminal sends to all; this one stops them."""
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

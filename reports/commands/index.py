@@ -40,4 +40,4 @@ def page(outcomes: Sequence[Outcome], folder: Path) -> bytes:
 
     text = (files("templates") / "index.html").read_text("utf-8")
     template = SandboxedEnvironment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(text)
-    return template.render(rows=[row(o, folder) for o in outcomes]).encode("utf-8")
+    return template.render(rows=[row(o, folder) for o in outcomes]).encode("utf-8", "replace")

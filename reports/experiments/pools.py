@@ -1,16 +1,20 @@
 """Workers for the points of large tables: processes of this machine, or a dask scheduler's."""
 
+import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from typing import Any
 
 from reports.experiments.evaluation import Found
 from reports.experiments.work import Task, perform
 
+TRIES = 3  # times that processes are started; then this one does what is left
 AHEAD = 3  # tasks a worker that are handed out before the first result is taken
 
 Submit = Callable[[Task], "Future[list[Found]]"]
@@ -35,6 +39,19 @@ def in_order(submit: Submit, tasks: Sequence[Task], most: int) -> Iterator[list[
 def deaf() -> None:
     """A worker does not hear Ctrl-C, which a terminal sends to all; whoever started it stops it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
+
+
+def end_with_parent() -> None:
+    """A worker whose parent is killed would wait for work for ever."""
+    parent = parent_process()
+
+    def follow() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=follow, daemon=True).start()
 
 
 class Processes:
@@ -45,10 +62,22 @@ class Processes:
         self.executor: ProcessPoolExecutor | None = None
 
     def __call__(self, tasks: Sequence[Task]) -> Iterator[list[Found]]:
+        done = 0
+        for _ in range(TRIES):
+            try:
+                for found in in_order(self.submit, tasks[done:], AHEAD * self.count):
+                    yield found
+                    done += 1
+                return
+            except BrokenProcessPool:  # one was killed, and the others with it
+                self.close()
+        yield from map(perform, tasks[done:])
+
+    def submit(self, task: Task) -> "Future[list[Found]]":
+        """A task handed to the processes, which are started by the first one."""
         if self.executor is None:
             self.executor = ProcessPoolExecutor(self.count, mp_context=get_context("spawn"), initializer=deaf)
-        executor = self.executor
-        return in_order(lambda task: executor.submit(perform, task), tasks, AHEAD * self.count)
+        return self.executor.submit(perform, task)
 
     def close(self) -> None:
         """Ends the processes; what they still work on is not waited for."""
@@ -56,6 +85,7 @@ class Processes:
             for worker in list((self.executor._processes or {}).values()):
                 worker.terminate()
             self.executor.shutdown(wait=False, cancel_futures=True)
+            self.executor = None
 
 
 class Scheduler:

@@ -216,9 +216,9 @@ def put_aside(place: Path, key: str, number: int, into: Gatherer, streams: Seque
     from reports.commands.files import write
     from reports.commands.shell import CannotWrite
 
-    files = [stream.state() for stream in streams]
-    text = json.dumps({"key": key, "parts": number, "state": into.state(), "streams": files})
     try:
+        files = [stream.state() for stream in streams]
+        text = json.dumps({"key": key, "parts": number, "state": into.state(), "streams": files})
         write({place: text.encode()})
     except CannotWrite:
         return
