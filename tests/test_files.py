@@ -1,6 +1,5 @@
 """Files are written whole or not at all."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -38,7 +37,7 @@ def test_a_write_that_breaks_off_leaves_no_part(tmp_path: Path, monkeypatch: pyt
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(os, "chmod", full)
+    monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(CannotWrite, match="No space left"):
         files.write({tmp_path / "a.json": b"new"})
     assert list(tmp_path.iterdir()) == []
