@@ -12,7 +12,8 @@ from types import FrameType
 MEMORY = 6 * 2**30  # bytes of address space
 CHANGES = ("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.truncate", "shutil.rmtree")
 FORBIDDEN = ("socket.connect", "socket.bind", "socket.getaddrinfo", "subprocess.Popen", "os.system", "os.exec")
-PROGRAMS = ("fc-list", "fc-match")  # that name the system's fonts
+# Programs that name the system's fonts and, for ctypes.util.find_library, its libraries.
+PROGRAMS = ("fc-list", "fc-match", "ldconfig", "gcc", "cc", "objdump", "ld")
 
 
 class Hang(BaseException):

@@ -83,7 +83,8 @@ def _child(
     try:
         os.chdir(folder)
         cache = Path(os.environ["TONNAGE_CACHE"])
-        os.environ["MPLCONFIGDIR"] = str(cache / "matplotlib")
+        os.environ |= {"MPLCONFIGDIR": str(cache / "matplotlib"), "TMPDIR": str(folder)}
+        tempfile.tempdir = None  # the temporary files of an input are its own
         watch = Watch((folder, cache))
         _, done, good, failed = STATE.unpack(state[:])
         for i in range(*inputs):
