@@ -1,6 +1,6 @@
 # `make demo` and `make test` start from nothing but Debian or Ubuntu, Python 3.11 or newer, git and make.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test demo test quick check format reference bench faults fuzz mutants wheel picture validation pins clean
+.PHONY: help setup setup-test demo test quick check format reference docs bench faults fuzz mutants wheel picture tutorial validation pins clean
 BIN := .venv/bin
 OUT := out
 
@@ -35,8 +35,11 @@ check: setup-test ## style, types, import rules
 format: setup-test ## what ruff can put right by itself
 	@$(BIN)/ruff check --fix .
 
-reference: setup-test ## dsl/REFERENCE.md, docs/method.md and the editor's grammar, from the tables they are made of
+reference: setup-test ## dsl/REFERENCE.md, docs/method.md, docs/commands.md and the editor's grammar, from the tables they are made of
 	@$(BIN)/python tools/generate.py
+
+docs: setup-test ## static pages of the documentation, in out/docs
+	@$(BIN)/python -m tools.pages $(OUT)/docs
 
 bench: setup-test ## speed limits; fails when one is missed
 	@$(BIN)/python bench/bench.py
@@ -54,6 +57,12 @@ wheel: setup-test ## dist/*.whl and dist/*.tar.gz
 picture: setup-test ## docs/report-page.png, the first page of the example plan
 	@$(BIN)/render scenarios/team-70b.scn --format pdf --out $(OUT)
 	@pdftoppm -r 110 -f 1 -l 1 -singlefile -png $(OUT)/team-70b.pdf docs/report-page
+
+tutorial: setup-test ## what the commands in docs/ print, written into its pages, and the pictures of the tutorial
+	@rm -rf $(OUT)/tutorial
+	@$(BIN)/python -m tools.consoles $(OUT)/tutorial $$(grep -l '```console' docs/*.md)
+	@pdftoppm -r 80 -f 1 -l 1 -singlefile -png $(OUT)/tutorial/tutorial/ours-8b/out/plan.pdf docs/tutorial-1
+	@pdftoppm -r 80 -f 16 -l 16 -singlefile -png $(OUT)/tutorial/tutorial/ours-8b/out/plan.pdf docs/tutorial-2
 
 validation: setup ## docs/validation.pdf, predictions against the published runs of tests/data
 	@$(BIN)/scn validate tests/data/fit_runs.csv tests/data/memory.csv --refit --out $(OUT)

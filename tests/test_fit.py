@@ -27,6 +27,7 @@ from reports.validation.spread import ROWS as SHARED
 from reports.validation.spread import Runs, coverage, peaks, spread, spreads, times, within
 from reports.validation.stated import TIMES
 from tests.test_render import call
+from tools import consoles
 
 DATA = Path(__file__).resolve().parent / "data"
 ROWS = read(DATA / "fit_runs.csv")
@@ -178,6 +179,11 @@ def test_the_command_says_all_of_it(found: Fit) -> None:
     text = as_text(found, stated(), date(2026, 11, 29), peaks(read(DATA / "memory.csv")))
     assert "% of 162 published peaks of memory, predicted in-sample, lie inside the intervals" in text
     assert "14 numbers fitted on 630 runs of 34 sources, 2026-11-29" in text and "nemo tensor_hidden" in text
+    page = (DATA.parents[1] / "docs" / "right.md").read_text("utf-8")
+    (block,) = [block for block in consoles.blocks(page) if "long" in block.marks]
+    (command,) = consoles.commands(block.text)
+    assert command.text.startswith("scn fit tests/data/fit_runs.csv") and len(command.shown) > 15
+    assert set(command.shown) <= {line.rstrip() for line in text.split("\n")}, "docs/right.md shows another fit"
 
 
 @pytest.mark.slow
