@@ -31,7 +31,7 @@ REPORT = Kind(
             "validation",
             "one_page",
         ),
-        row("sections", "list of sections", "sections in order"),
+        row("sections", "list of sections", "chapters in this order; assumptions, checks and provenance stay"),
         row("show", "list of expression", "key numbers"),
         row("author", "text", "author"),
         row("reviewer", "text", "reviewer"),

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from dsl.kind import CHAPTERS
 from reports import figures
 from reports.company import NOBODY, Company
+from reports.outline import chosen
 from reports.plan import Json, Plan, Section, plan_of
-from reports.sections import ONE_PAGE, OUTLINE, Chapter
+from reports.sections import ONE_PAGE, Chapter
 from reports.sections.control import control
 from reports.sections.front import front
 from reports.sections.one_page import is_one_page
@@ -135,16 +135,6 @@ def numbered(plan: Plan, outline: Sequence[Chapter]) -> Iterator[Numbered]:
 def several(made: Section | Sequence[Section] | None) -> Sequence[Section]:
     """What a section's file gave, as a list: nothing, one section, or one for each experiment."""
     return () if made is None else (made,) if isinstance(made, Section) else made
-
-
-def chosen(plan: Plan) -> list[Chapter]:
-    """The chapters a report asks for; assumptions, checks, method and provenance cannot be switched off."""
-    asked = plan.report.get("sections")
-    if is_one_page(plan):
-        return [ONE_PAGE]
-    if asked:
-        return [c for c in OUTLINE if c.always or set(CHAPTERS.get(c.key, (c.key,))) & set(asked)]
-    return [c for c in OUTLINE if not c.kinds or plan.report.get("kind") in c.kinds]
 
 
 def with_added(outline: list[Chapter], company: Company) -> list[Chapter]:

@@ -6,8 +6,9 @@ from typing import Any
 
 from reports.company import NOBODY, Company
 from reports.fonts import lacking
+from reports.outline import asked, kept
 from reports.plan import Json, Plan, Section
-from reports.prose import capital, count
+from reports.prose import capital, count, joined
 from reports.sections.rooflines import operations
 from reports.tables import Cell, Table, code, text
 
@@ -46,6 +47,8 @@ def provenance(plan: Plan, company: Company) -> Table:
     if document.get("withheld"):
         said = "prices, costs and other amounts of money, also in the attached files; hashes are of the whole ones"
         rows.append(("Withheld", said, " "))
+    if plan.report.get("sections"):
+        rows.append(("Chapters", chapters(plan), " "))
     if company.files:
         said = f"{PurePath(company.folder).name}, {count(len(company.files), 'file')}"
         rows.append(("Templates", said, company.digest))
@@ -78,6 +81,10 @@ def unusual(node: Any) -> Iterator[str]:
     elif isinstance(node, (list, tuple)):
         for value in node:
             yield from unusual(value)
+def chapters(plan: Plan) -> str:
+    """Which chapters the report asks for, and which stand beside them in every document."""
+    wanted, always = (joined([c.title for c in found]) for found in (asked(plan), kept()))
+    return f"{wanted or 'None'}, as the report asks; {always}, as in every document"
 
 
 def approval(plan: Plan) -> Table | None:
