@@ -6,6 +6,7 @@
 from collections.abc import Iterable, Sequence
 
 from dsl.algebra import Type
+from dsl.beside import without_alternatives
 from dsl.blocks import ALTERNATIVES, EMPTY, Body, Entry, Reader, inherited
 from dsl.experiments import check_of, compare_of, report_of, roofline_of, table_of
 from dsl.files import File, Loaded
@@ -197,6 +198,8 @@ class Resolution:
             runs = [(d, self.run(d)) for d in self.main.ordered if d.kind.name == "run"]
             experiments += tables_of(self, varied_of(varied, self.main, self.problems), runs)
         report = self._report()
+        if not any(p.severity == "error" for p in self.problems):  # one in error is no alternative, but may become one
+            self.problems.extend(without_alternatives(report, experiments))
         checks = tuple(self._checks())
         main = self.loaded.main
         if main.tree and not isinstance(main.tree[0], Edition):

@@ -18,7 +18,12 @@ def chosen(plan: Plan) -> list[Chapter]:
         return [ONE_PAGE]
     if plan.report.get("sections"):
         return with_kept(in_turn(asked(plan)))
-    return [c for c in OUTLINE if not c.kinds or plan.report.get("kind") in c.kinds]
+    kind = plan.report.get("kind")
+    usual = [c for c in OUTLINE if not c.kinds or kind in c.kinds]
+    return sorted(usual, key=lambda c: c.key not in DECIDING) if kind == "comparison" else usual
+
+
+DECIDING = ("alternatives-side-by-side", "size", "best-points", "sweeps")  # what a comparison begins with
 
 
 def asked(plan: Plan) -> list[Chapter]:

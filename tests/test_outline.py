@@ -9,10 +9,12 @@ from hypothesis import given as over
 
 from dsl.kind import CHAPTERS
 from reports.book import Book, bind
+from reports.document import build
 from reports.html import screen_page
 from reports.outline import chosen
 from reports.plan import plan_of
 from reports.sections import OUTLINE
+from tests.language import START, resolved, scenario_of
 from tests.report_documents import document
 
 KEPT = [c.key for c in OUTLINE if c.always]
@@ -87,3 +89,37 @@ def test_whatever_is_asked_is_in_order_and_nothing_kept_is_missing(words: list[s
     assert keys[0] == KEPT[0] and keys[-1] == KEPT[-1]
     appendix = [c.appendix or not c.numbered for c in found]
     assert appendix == sorted(appendix)
+
+
+ONE = START + "report { kind = comparison }"
+OTHERS = (
+    "run other from base { batch = 1024 sequences }",
+    "optimize best { base = base, minimize = step_time, vary { layout.tensor = [1, 2] } }",
+    "sweep few { base = base, vary { layout.tensor = [1, 2] } }",
+)
+
+
+def test_a_comparison_of_one_run_is_refused_at_its_kind() -> None:
+    _, (problem,) = resolved(ONE)
+    assert problem.code == "E26" and problem.title == "a comparison needs alternatives, and the file holds none"
+    line = ONE.splitlines()[problem.span.line - 1]
+    assert line[problem.span.column - 1 :].startswith("comparison") and problem.notes and problem.help
+
+
+def test_a_mistake_in_the_other_run_is_said_alone() -> None:
+    _, problems = resolved(f"{ONE}\nrun other from base {{ batch = 1024 GB }}\n")
+    assert problems and not any("alternatives" in p.title for p in problems)
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_another_run_or_a_table_is_an_alternative(other: str) -> None:
+    assert resolved(f"{ONE}\n{other}\n")[1] == []
+
+
+def test_a_comparison_begins_with_the_alternatives() -> None:
+    made = build(scenario_of(f"{ONE}\n{OTHERS[0]}\ncompare both {{ between = [base, other] }}\n"))
+    book = bind(made)
+    assert headings(book)[:2] == ["1 Alternatives", "2 Requirements and assumptions"]
+    assert book.chapters[0].parts[0].section.key == "compare-both"
+    assert any(key.startswith("waterfall/both/") for key in book.chapters[0].parts[0].section.figures)
+    assert "<b>Comparison of plans</b>" in screen_page(book)
