@@ -216,6 +216,7 @@ def rows() -> list[Row]:
             long_file(folder),
             keystroke(folder),
             *tables(),
+            *whole_documents(),
         ]
 
 
@@ -232,6 +233,24 @@ def tables() -> list[Row]:
         Row("the shipped search", took, most, "s", of_search),
         Row("memory of the shipped search", points.memory(), 1024, "MiB", "the whole process"),
     ]
+
+
+def whole_documents() -> list[Row]:
+    """The speed of reports from text to HTML and PDF."""
+    import documents
+
+    return [
+        Row("a report of 9 to 12 pages, warm", *with_limit(documents.warm(), 4.5)),
+        Row("a report of 9 to 12 pages, cold", *with_limit(documents.cold(), 7.0)),
+        Row("the team's whole report, warm", *with_limit(documents.whole(), 12.0)),
+        Row("the report of a sweep of 10,000 points", *with_limit(documents.large_sweep(), 10.0)),
+        Row("twenty reports with two processes", *with_limit(documents.side_by_side(), 0.6, "of the time with one")),
+    ]
+
+
+def with_limit(measured: tuple[float, str], limit: float, unit: str = "s") -> tuple[float, float, str, str]:
+    """What was measured, with the limit it is held against and its unit."""
+    return measured[0], limit, unit, measured[1]
 
 
 def main() -> int:

@@ -20,8 +20,8 @@ def test_each_file_has_its_verdict_and_its_documents() -> None:
     text = page(GOOD, FAILS)
     assert '<strong class="pass">Recommended</strong>' in text
     assert '<strong class="fail">Not feasible</strong>' in text
-    assert '<a href="good.html">HTML</a>' in text
-    assert '<a href="a%20b.pdf">PDF</a>' in text
+    assert '<a href="good.html" aria-label="HTML: Team plan">HTML</a>' in text
+    assert '<a href="a%20b.pdf" aria-label="PDF: Other">PDF</a>' in text
     assert "csv" not in text
     assert "45 days." in text
 
@@ -43,3 +43,8 @@ def test_the_page_fetches_nothing() -> None:
     text = page(GOOD, FAILS, WRONG)
     assert "default-src 'none'" in text
     assert not any(sign in text for sign in ("http:", "https:", "<script", "src="))
+
+
+def test_a_file_that_decides_nothing_is_not_shown_as_passed() -> None:
+    text = page(replace(GOOD, verdict="Not decided"))
+    assert '<strong class="open">Not decided</strong>' in text

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from reports.commands.outcome import Outcome
 from reports.commands.shell import DOES_NOT_HOLD, HOLDS
+from reports.terms import VERDICTS
 
 NAMES = {".html": "HTML", ".pdf": "PDF", ".json": "JSON"}
 STATUS = {HOLDS: "pass", DOES_NOT_HOLD: "fail"}
@@ -20,12 +21,13 @@ def links(outcome: Outcome, folder: Path) -> list[tuple[str, str]]:
 
 
 def row(outcome: Outcome, folder: Path) -> dict[str, object]:
-    """What the template shows of one file."""
+    """What the template shows of one file; one that holds and decides nothing has the color of neither."""
+    undecided = outcome.code == HOLDS and outcome.verdict in (VERDICTS["not_decided"], VERDICTS["nothing_to_decide"])
     return {
         "file": outcome.file,
         "title": outcome.title or Path(outcome.file).stem,
         "verdict": outcome.verdict,
-        "status": STATUS.get(outcome.code, "open" if outcome.written else "fail"),
+        "status": "open" if undecided else STATUS.get(outcome.code, "open" if outcome.written else "fail"),
         "sentences": outcome.sentences,
         "numbers": outcome.keys,
         "links": links(outcome, folder),
