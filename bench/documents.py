@@ -36,6 +36,7 @@ sweep wide {
   }
   show = [time_to_train as days, cost, mfu as %]
 }
+report "Nodes by layout" { sections = [sweep, points] }
 """
 
 
