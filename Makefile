@@ -1,6 +1,6 @@
 # `make demo` and `make test` start from nothing but Debian or Ubuntu, Python 3.11 or newer, git and make.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test demo test quick check format reference docs bench faults fuzz mutants wheel picture tutorial validation pins clean
+.PHONY: help setup setup-test demo test long quick check format reference docs bench faults fuzz mutants wheel picture tutorial validation pins clean
 BIN := .venv/bin
 OUT := out
 
@@ -18,11 +18,14 @@ demo: ## set up, render the shipped scenarios, print where the PDFs are
 	@$(BIN)/render scenarios/*.scn --format html,pdf,json --out $(OUT) --jobs 2
 	@printf '\nReports to read:\n'; printf '  %s\n' $(CURDIR)/$(OUT)/*.pdf
 
-test: setup-test ## set up, run all tests
-	@$(BIN)/pytest -n 2 --dist worksteal
+test: setup-test ## set up, run the tests
+	@$(BIN)/pytest -n 2 --dist worksteal -m 'not long'
+
+long: setup-test ## the tests that `make test` leaves out: more scenarios of what it holds
+	@$(BIN)/pytest -n 2 --dist worksteal -m long
 
 quick: setup-test ## the tests that take no time
-	@$(BIN)/pytest -n 2 -q -m 'not slow'
+	@$(BIN)/pytest -n 2 -q -m 'not slow and not long'
 
 faults: setup-test ## 200 calls killed at random moments, and 50 that are gone on with
 	@TONNAGE_KILLS=200 $(BIN)/pytest -q tests/test_faults_killed.py

@@ -45,7 +45,7 @@ class Device:
 
 
 def device(run: Run) -> Device:
-    """The run's GPU and stack as rates. The peak is dense, of the run's precision; NaN where the part has none.
+    """The run's GPU and stack as rates. The peak is dense, of the run's precision; no number where the part has none.
 
     Source: the library's rows of the GPU and the stack.
     """

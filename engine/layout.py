@@ -86,7 +86,7 @@ def _inside(order: tuple[str, ...], inner: str, outer: str) -> bool:
 
 
 def resolve(run: Run) -> Degrees:
-    """All degrees of the layout. Without a batch ``accumulation`` gives the micro-batches, else they are NaN."""
+    """All degrees of the layout. Without a batch ``accumulation`` gives the micro-batches, else they are unknown."""
     split = run.layout
     dp = data_parallel(run)
     used = split.tensor * split.context * split.pipeline * dp

@@ -89,7 +89,7 @@ def facts(run: Run, d: Degrees, made: Step) -> dict[str, Column | Texts | str]:
 
 
 def smallest_collective(made: Step) -> Column:
-    """Bytes of the smallest collective buffer a step moves between ranks; NaN where nothing is moved."""
+    """Bytes of the smallest collective buffer a step moves between ranks; no number where nothing is moved."""
     result = np.full_like(made.timing.pace, np.inf)
     for count, rows in as_often(e for e in made.entries if e.row.axis is not None):
         smallest = reduce(np.minimum, [np.where(row.bytes > 0, row.bytes, np.inf) for row in rows])

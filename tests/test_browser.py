@@ -56,7 +56,13 @@ def holds(seen: Opened) -> None:
     assert not seen.complaints and not seen.left
 
 
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+ALWAYS = ("buy", "moe-18b", "roofline", "search-70b")  # one of each kind; `make long` opens the others too
+
+
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(p, id=p.stem, marks=() if p.stem in ALWAYS else pytest.mark.long) for p in SHIPPED],
+)
 def test_every_shipped_report(path: Path, browser: Browser, folder: Path) -> None:
     text = screen_page(bind(build(read(path).scenario)))
     assert len(text.encode()) < SIZE

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from dsl.hints import HINTS
+from dsl.limits import LINE
 from dsl.parse import parse
 from dsl.problems import Problem
 from tests.problem_files import cases
@@ -116,7 +117,7 @@ def test_hints_are_reached_by_the_cases_or_by_the_problem_files() -> None:
 
 
 def test_no_pattern_is_tried_on_a_line_that_nobody_wrote() -> None:
-    problem = first("let x = " + "a " * 100_000 + ": {")
+    problem = first("let x = " + "a " * (LINE // 2 - 10) + ": {")
     assert problem.title == "each setting goes on its own line"
 
 

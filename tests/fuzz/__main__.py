@@ -9,9 +9,11 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
+from dsl import cache
 from tests.fuzz.campaigns import CAMPAIGNS, Campaign
 from tests.fuzz.run import Ended, campaign
 from tests.fuzz.texts import ROOT
@@ -37,6 +39,19 @@ def short(own: Campaign, ended: Ended) -> bool:
     return ended.done >= 30 and ended.good < own.least * ended.done
 
 
+@contextmanager
+def own_cache() -> Iterator[None]:
+    """A cache folder for these campaigns alone; afterwards the one before."""
+    before = os.environ.get("TONNAGE_CACHE")
+    with tempfile.TemporaryDirectory(prefix="fuzz-cache-") as folder:
+        os.environ["TONNAGE_CACHE"] = folder
+        cache.folder.cache_clear()
+        yield
+    os.environ.pop("TONNAGE_CACHE")
+    os.environ |= {} if before is None else {"TONNAGE_CACHE": before}
+    cache.folder.cache_clear()
+
+
 def main(given: Sequence[str] | None = None) -> int:
     """0 where nothing failed and enough inputs were good."""
     asked = arguments(given)
@@ -45,8 +60,7 @@ def main(given: Sequence[str] | None = None) -> int:
     total = sum(own.weight for own in chosen)
     print(f"seed {seed}", flush=True)
     bad = False
-    with tempfile.TemporaryDirectory(prefix="fuzz-cache-") as cache:
-        os.environ["TONNAGE_CACHE"] = cache
+    with own_cache():
         for own in chosen:
             seconds = FOREVER if asked.nightly else asked.seconds * own.weight / total
             count = min(asked.count, own.nightly) if asked.nightly else asked.count
