@@ -80,7 +80,8 @@ def test_a_plan_with_files_of_every_kind_comes_back(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", ["roofline", "reduced-70b", *(pytest.param(name, marks=pytest.mark.long) for name in ("team-70b", "buy"))]
+    "name",
+    ["roofline", *(pytest.param(name, marks=pytest.mark.long) for name in ("reduced-70b", "team-70b", "buy"))],
 )
 def test_shipped_scenarios_pass_every_check_and_come_back(name: str, scenarios: Path, tmp_path: Path) -> None:
     outcome = rendered(scenarios / f"{name}.scn", tmp_path / "out", "pdf")

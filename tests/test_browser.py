@@ -56,7 +56,7 @@ def holds(seen: Opened) -> None:
     assert not seen.complaints and not seen.left
 
 
-ALWAYS = ("buy", "moe-18b", "roofline", "search-70b")  # one of each kind; `make long` opens the others too
+ALWAYS = ("buy", "roofline")  # the widest and the shortest; `make long` opens the others too
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_it_prints_as_the_pdf_looks(browser: Browser, layouts: Path) -> None:
                                   "getComputedStyle(b).borderTopWidth === '0px')")  # fmt: skip
 
 
-@pytest.mark.parametrize("width", [320, 480, 601, 768, 901, 1280, 2560])
+@pytest.mark.parametrize("width", [320, 768, 1280, 2560])
 def test_no_width_makes_the_page_scroll_sideways(width: int, browser: Browser, layouts: Path) -> None:
     with opened(browser, layouts) as seen:
         assert seen.wide(width) == []
