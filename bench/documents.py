@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -108,10 +109,10 @@ def whole() -> tuple[float, str]:
     return min(times), "HTML and PDF, of the processor"
 
 
-def spent(work: object) -> float:
+def spent(work: Callable[[], object]) -> float:
     """Seconds of the processor that some work takes."""
     start = time.process_time()
-    work()  # type: ignore[operator]
+    work()
     return time.process_time() - start
 
 

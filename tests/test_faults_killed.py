@@ -163,8 +163,11 @@ def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "main.py"], cwd=tmp_path, env=given, stdout=subprocess.PIPE, text=True,
                           stderr=subprocess.DEVNULL)  # fmt: skip
     worker = Path("/proc") / done.stdout.strip()
+    assert worker.name.isdigit()
+    ended = False
     for _ in range(300):
-        if not worker.exists() or "State:\tZ" in (worker / "status").read_text():
-            return
+        ended = not worker.exists() or "State:\tZ" in (worker / "status").read_text()
+        if ended:
+            break
         time.sleep(0.1)
-    raise AssertionError("the worker is still there")
+    assert ended, "the worker is still there"

@@ -114,7 +114,7 @@ def open_streams() -> None:
         output = io.BufferedWriter(cast(io.RawIOBase, Output(1, "w", closefd=False)))
         sys.stdout = io.TextIOWrapper(output, encoding, "backslashreplace", line_buffering=os.isatty(1))
     if sys.stderr is None:
-        sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+        sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115 - to the end
 
 
 class NoFolder(click.ClickException):

@@ -6,6 +6,7 @@ a hidden name until its last row is there.
 
 import fcntl
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -58,7 +59,7 @@ def frame(table: Table, space: Space, found: Found) -> Any:
     return pd.DataFrame(columns | {m.name: found.results.get(m.name, empty) for m in METRICS})
 
 
-class Written:
+class Written(ABC):
     """A table written beside its place, which takes its name when it is whole."""
 
     def __init__(self, place: Path, table: Table, space: Space) -> None:
@@ -81,8 +82,9 @@ class Written:
             raise CannotWrite(self.place, error) from error
         self.rows += found.size
 
+    @abstractmethod
     def add(self, found: Found) -> None:
-        raise NotImplementedError
+        """Adds points to the file that is written."""
 
     def finish(self) -> None:
         """Gives the file its name; only then may another call take its old one."""
