@@ -17,6 +17,7 @@ from reports import table_summary
 from reports.acceptance.rows import acceptance_of
 from reports.better import better
 from reports.comparison import Side, comparison, sides_of
+from reports.dates import dates
 from reports.experiments.scaling import evaluate_scale
 from reports.experiments.search import evaluate_search
 from reports.experiments.sensitivity import evaluate_sensitivity
@@ -101,7 +102,8 @@ def summary(
     conditions, about = len(report["conditions"]), table_summary.subject(beside)
     if points:
         first = without_results(points[0]) if report.get("kind") == "design_review" else points[0]
-        word = summary_verdict(points, conditions, planned, better(points[0], beside))
+        late = dates(points[0], report).late
+        word = summary_verdict(points, conditions, planned, better(points[0], beside), late)
         return {"verdict": word, "key_numbers": key_numbers(first, shown)}
     if about is None and planned:
         return {"verdict": summary_verdict([NO_RUN], conditions, planned), "key_numbers": []}
@@ -223,12 +225,13 @@ def nothing(scenario: Scenario) -> Json:
 
 def exit_code(document: Json) -> int:
     """1 where a require or a check of severity fail does not hold, or a layout does not fit or cannot be built,
-    or a search finds nothing that meets what it requires.
+    or a search finds nothing that meets what it requires, or an order on the day of the document is too late.
     """
     judged = ("run", "compare", "portfolio")
     found = [e for e in document["experiments"] if e["kind"] in judged]
     failing = any(failed(p) for e in found for p in e["points"]) or any(off_plan(e) for e in found)
-    return int(failing or table_summary.without_an_answer(document["experiments"]))
+    late = bool(document["verdict"].get("late"))
+    return int(failing or late or table_summary.without_an_answer(document["experiments"]))
 
 
 def not_evaluated(scenario: Scenario) -> list[Json]:

@@ -1,8 +1,8 @@
 """Page 1 in numbers: the verdict that follows from requires and checks, and the five key numbers.
 
 The rules of the verdict, on the first run of the file with the programmes that the file holds; the first that applies:
-  not_feasible                 it cannot be built, does not fit, or a require, a deadline or a check of severity fail
-                               does not hold
+  not_feasible                 it cannot be built, does not fit, a require, a deadline or a check of severity fail
+                               does not hold, or an order on the day of the document misses the first day
   not_decided                  nothing is required, a require is open because an input is missing, or one that the
                                prediction meets is broken by what was measured of the run, or by its whole interval
   met_but_bettered             every require holds, and the file holds an alternative that meets all and is better on
@@ -50,18 +50,24 @@ NOTES = {
 MOST = 4  # sentences of the verdict
 
 
-def verdict(points: Sequence[Json], conditions: int, planned: Sequence[Json] = (), beaten: Json | None = None) -> Json:
-    """The verdict word, its sentences, the count of checks by status, doubts about limits, and what is better."""
+def verdict(
+    points: Sequence[Json], conditions: int, planned: Sequence[Json] = (), beaten: Json | None = None, late: int = 0
+) -> Json:
+    """The verdict word, its sentences, the count of checks by status, doubts about limits, what is better.
+
+    ``late``: days by which an order on the day of the document misses the first day that the report states.
+    """
     main = points[0]
     counts = Counter(c["status"] for c in main["checks"])
     found = [*of_point(main), *(d for e in planned for d in at_risk(e))]
     held = [v["holds"] for v in main["verdicts"]], [h for e in planned for _, h in programme_holds(e)]
     return {
-        "word": word(main, [*held[0], *held[1]], counts, conditions, found, beaten),
-        "sentences": sentences(main, counts, points, planned, found, beaten),
+        "word": "not_feasible" if late else word(main, [*held[0], *held[1]], counts, conditions, found, beaten),
+        "sentences": [*ordered_late(late), *sentences(main, counts, points, planned, found, beaten)][:MOST],
         "counts": {status: counts[status] for status in STATUSES},
         "doubts": found,
         "better": beaten,
+        "late": late,
     }
 
 
@@ -101,6 +107,11 @@ def sentences(
     if failing:
         text.append(_others(failing, len(points) - 1))
     return text[:MOST]
+
+
+def ordered_late(late: int) -> list[str]:
+    """That the order comes too late, in a sentence; nothing where it does not."""
+    return [f"An order on the day of this document misses the first day by {count(late, 'day')}"] if late else []
 
 
 def programme_holds(e: Json) -> list[tuple[str, bool | None]]:

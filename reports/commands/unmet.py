@@ -5,10 +5,11 @@ from typing import Any
 
 from reports.commands.told import told
 from reports.point import Json
+from reports.summary import ordered_late
 
 
 def unmet(document: Mapping[str, Any]) -> tuple[str, ...]:
-    """A line for each require that does not hold, and for each layout that cannot be built or does not fit."""
+    """A line for each require that does not hold, each layout that cannot be built or does not fit, a late order."""
     runs = {e["name"]: point for e in document["experiments"] if e["kind"] == "run" for point in e["points"]}
     lines = [line for name, point in runs.items() for line in _lines(f"run `{name}`", point, [])]
     for e in document["experiments"]:
@@ -17,6 +18,7 @@ def unmet(document: Mapping[str, Any]) -> tuple[str, ...]:
             known = [] if told is None else [v["require"] for v in told["verdicts"]]
             lines += _lines(f"compare `{e['name']}`, run `{point['name']}`", point, known, told is not None)
     lines += [line for e in document["experiments"] if e["kind"] == "portfolio" for line in _programme(e)]
+    lines += [line[0].lower() + line[1:] for line in ordered_late(document["verdict"].get("late", 0))]
     return tuple(lines)
 
 

@@ -49,7 +49,6 @@ def front(plan: Plan) -> Section:
         "start": written_date(report["start"]),
         "end": day(dates(plan.point, report).last),
         "days": days(plan) if report.get("kind") == "procurement" else [],
-        "ordered_late": dates(plan.point, report).late,
         "reasons": [sentence(r) for r in plan.point["reasons"]],
         "changes": [sentence(a) for a in plan.point["alternatives"]],
         "unmet": unmet(plan),

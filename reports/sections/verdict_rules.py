@@ -7,8 +7,8 @@ from reports.terms import VERDICTS
 RULES = (
     (
         "not_feasible",
-        "The plan cannot be built or does not fit, or a requirement, a deadline or a check of severity fail does not "
-        "hold.",
+        "The plan cannot be built or does not fit, a requirement, a deadline or a check of severity fail does not "
+        "hold, or an order on the day of the document misses the first day that the report states.",
     ),
     (
         "not_decided",
