@@ -5,6 +5,7 @@ status of its severity; it is open where something is missing and does not apply
 """
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -28,11 +29,12 @@ def plain(value: Any) -> Any:
         return bool(value)
     if isinstance(value, (tuple, list)):
         return [plain(v) for v in value]
+    if isinstance(value, float):
+        return float(f"{value:.12g}") if isfinite(value) else None
     first = np.ravel(np.asarray(value))[0]
     if isinstance(first, np.bool_):
         return bool(first)
-    found = float(first)
-    return float(f"{found:.12g}") if np.isfinite(found) else None
+    return plain(float(first))
 
 
 def truth(found: Any) -> bool | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from reports.commands import shell, stamps
 from reports.commands.company import Refused
@@ -133,8 +133,23 @@ def key_texts(document: Json) -> tuple[str, ...]:
 
 
 def as_json(document: Json) -> str:
-    """The document as text; it holds no NaN and no infinity."""
-    return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)
+    """The document as text, a blank deeper at each level; a long list has an item a line. It holds no NaN."""
+    return _lines(document, "\n")
+
+
+LONG = 100  # items, from which on each of a list stands on one line
+FLAT = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
+
+def _lines(node: Any, margin: str) -> str:
+    inner = f"{margin} "
+    if node and isinstance(node, dict):
+        rows = [f"{FLAT(key)}: {_lines(value, inner)}" for key, value in node.items()]
+        return f"{{{inner}{f',{inner}'.join(rows)}{margin}}}"
+    if node and isinstance(node, (list, tuple)):
+        rows = [FLAT(value) if len(node) >= LONG else _lines(value, inner) for value in node]
+        return f"[{inner}{f',{inner}'.join(rows)}{margin}]"
+    return FLAT(node)
 
 
 def documents(job: Job, source: Source, document: Json) -> Made:

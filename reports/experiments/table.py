@@ -148,9 +148,11 @@ def table_rows(table: Table, space: Space, found: Found, chosen: NDArray[np.intp
     assert table.base is not None
     few = found.take(chosen)
     shown = [item(few.values) for item in table.show] if table.show else []
+    missing = [None] * few.size
+    known = {m.name: plain(few.results[m.name].tolist()) if m.name in few.results else missing for m in METRICS}
     for k in range(few.size):
         settings = told_settings(space, few, k)
-        results = {m.name: plain(few.results[m.name][k]) if m.name in few.results else None for m in METRICS}
+        results = {name: values[k] for name, values in known.items()}
         broken = [text for text, flags in few.broken.items() if flags[k]]
         status = int(few.status[k])
         spread = intervals({**few.settings, **settings}, results) if status in (OK, DOES_NOT_FIT) else None

@@ -1,5 +1,7 @@
 """Document control: revisions, provenance with hashes, approval."""
 
+import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 from typing import Any
@@ -70,17 +72,11 @@ def without_glyphs(document: Json) -> list[str]:
     ]
 
 
-def unusual(node: Any) -> Iterator[str]:
-    """The texts of a document that are more than ASCII."""
-    if isinstance(node, str):
-        if not node.isascii():
-            yield node
-    elif isinstance(node, Mapping):
-        for value in node.values():
-            yield from unusual(value)
-    elif isinstance(node, (list, tuple)):
-        for value in node:
-            yield from unusual(value)
+def unusual(document: Mapping[str, Any]) -> Iterator[str]:
+    """The pieces of a document's texts that are more than ASCII."""
+    return (found[0] for found in re.finditer(r"[^\x00-\x7f]+", json.dumps(document, ensure_ascii=False)))
+
+
 def chapters(plan: Plan) -> str:
     """Which chapters the report asks for, and which stand beside them in every document."""
     wanted, always = (joined([c.title for c in found]) for found in (asked(plan), kept()))
