@@ -2,16 +2,19 @@
 
 import argparse
 import os
+import shutil
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from multiprocessing import get_context
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from tests.mutants.child import warm
-from tests.mutants.covered import ROOMS, covered
+from tests.mutants.covered import ROOMS, Covered, covered
 from tests.mutants.same import same
 from tests.mutants.sites import Site, sites
 from tests.mutants.trial import Tried, copied, difference, tried
@@ -26,6 +29,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=300, help="changes to try")
     parser.add_argument("--seed", type=int, default=1, help="of the choice of changes")
     parser.add_argument("--budget", type=float, default=40.0, help="seconds of tests for one change")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="changes tried at a time")
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "mutants", help="folder of the list and the map")
     parser.add_argument("tests", nargs="*", help="test files; all where none is named")
     return parser.parse_args()
@@ -42,18 +46,33 @@ def drawn(root: Path, count: int, seed: int) -> list[Site]:
 
 
 def trials(chosen: Sequence[Site], asked: argparse.Namespace, folder: Path) -> Iterator[Tried]:
-    """Every change in turn, told as it goes."""
-    tree = copied(ROOT, folder / "tree")
+    """Every change in turn, told as it goes; each process has a copy of the tree to itself."""
     named = asked.tests or [p.relative_to(ROOT).as_posix() for p in sorted((ROOT / "tests").glob("test_*.py"))]
-    tests = covered(tree, named, asked.out / "map.json", folder / "cache")
+    tests = covered(copied(ROOT, folder / "tree"), named, asked.out / "map.json", folder / "cache")
     for name in tests.failed:
         print(f"  fails without any change, so it is left out: {name}")
-    for i, site in enumerate(chosen, 1):
-        start = time.monotonic()
-        one = tried(tree, site, tests, folder / "cache", asked.budget)
-        where = f"{site.file}:{site.line}"
-        print(f"  {i:4} {one.fate:9} {time.monotonic() - start:6.1f} s  {where}  {one.by}", flush=True)
-        yield one
+    own = asked, tests, folder
+    with get_context("fork").Pool(asked.jobs, _begun, own) as pool:
+        for i, (one, seconds) in enumerate(pool.imap(_tried, chosen), 1):
+            print(f"  {i:4} {one.fate:9} {seconds:6.1f} s  {one.site.file}:{one.site.line}  {one.by}", flush=True)
+            yield one
+
+
+WORK: dict[str, Any] = {}  # of a process that tries changes
+
+
+def _begun(asked: argparse.Namespace, tests: Covered, folder: Path) -> None:
+    """A process that tries changes gets its own copy of the tree and of the kept files."""
+    own = folder / str(os.getpid())
+    WORK.update(tree=copied(ROOT, own / "tree"), tests=tests, cache=own / "cache", budget=asked.budget)
+    if (folder / "cache").is_dir():
+        shutil.copytree(folder / "cache", own / "cache")
+
+
+def _tried(site: Site) -> tuple[Tried, float]:
+    """What came of a change, and how long it took."""
+    start = time.monotonic()
+    return tried(site=site, **WORK), time.monotonic() - start
 
 
 def report(done: Sequence[Tried], seed: int) -> tuple[str, float]:
