@@ -134,10 +134,10 @@ CLUSTER = Kind(
         row(
             "protocol",
             "choice",
-            "bandwidth efficiency of collectives by size: fitted (library) or S0's table",
+            "efficiency of collectives: fitted (the library's), or stepped: 0.5 below 32 KiB, 0.7 below 1 MiB, 0.9",
             "fitted",
             "fitted",
-            "s0",
+            "stepped",
         ),
         row("price", "usd/s", "rent per GPU-hour; wins over the gpu's own"),
         row("spare_price", "usd/s", "rent per hour of a spare GPU; the price when absent"),

@@ -41,17 +41,17 @@ class Gpus:
 
 
 def training_flops(parameters: Column, tokens: Column) -> Column:
-    """FLOP of a training run, 6 N D (Kaplan et al. 2020; S4 1.2)."""
+    """FLOP of a training run, 6 N D (Kaplan et al. 2020)."""
     return 6.0 * parameters * tokens
 
 
 def formula_time(flops: Column, gpus: Column, peak: Column, utilization: Column) -> Column:
-    """Seconds by the rule of thumb: flops / (gpus x peak x utilization) (S4 10.2)."""
+    """Seconds by the rule of thumb: flops / (gpus x peak x utilization)."""
     return flops / (gpus * peak * utilization)
 
 
 def utilization(flops: Column, gpu_seconds: Column, peak: Column) -> Column:
-    """Share of peak that GPU time paid for was model arithmetic: flops / (gpu seconds x peak) (S4 10.2)."""
+    """Share of peak that GPU time paid for was model arithmetic: flops / (gpu seconds x peak)."""
     return flops / (gpu_seconds * peak)
 
 

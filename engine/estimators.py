@@ -159,7 +159,7 @@ def deepspeed_zero3(
     """DeepSpeed's ZeRO-3 estimate, model states only; ``offload`` is none, optimizer or all.
 
     GPU: 4 x largest layer + {18 P/n, 2 P/n, 0}; host: {4 x largest layer x GPUs of a node, 16 P/nodes, 18 P/nodes}
-    x 1.5. No activations. Source: deepspeedai/DeepSpeed#4093, #4527 and the estimator's printed tables.
+    x 1.5. No activations. Source: DeepSpeed's estimate_zero3_model_states_mem_needs; deepspeedai/DeepSpeed#4093.
     """
     gathered = 4.0 * largest_layer
     if offload == "all":

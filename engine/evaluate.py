@@ -79,7 +79,7 @@ REDUCED_RESULTS = tuple(f.name for f in fields(Reduced) if f.name in BY_NAME)
 
 
 def evaluate_reduced(result: Result) -> Result:
-    """S1's reduced model under the same result names; it has no memory, and needs no GPU but its rate."""
+    """The reduced model under the same result names; it has no memory, and needs no GPU but its rate."""
     run = result.run
     given = reduced.read(run)
     d = result.degrees = layout.resolve(run)

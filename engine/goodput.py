@@ -35,7 +35,7 @@ def hazard(failures: float, gpus: float, seconds: float) -> float:
 
 
 def job_mtbf(rates: Iterable[float], gpus: Column) -> Column:
-    """M = 1 / (sum of rates x GPUs), rates per GPU and second: any part's failure stops the whole job (S4 9.1)."""
+    """M = 1 / (sum of rates x GPUs), rates per GPU and second: any part's failure stops the whole job."""
     return 1.0 / (sum(rates) * gpus)
 
 
@@ -76,7 +76,7 @@ def young(pause: Column, mtbf: Column, restart: Column = ZERO) -> Column:
 def daly(pause: Column, mtbf: Column, restart: Column = ZERO) -> Column:
     """sqrt(2 d M) [1 + sqrt(d/2M)/3 + (d/2M)/9] - d for d < 2M, else M: work between saves.
 
-    Source: Daly 2006, eq. 37.
+    Source: Daly 2006: 117, 57 and 9.1 minutes of its figures 3 to 5.
     """
     ratio = pause / (2.0 * mtbf)
     series = np.sqrt(2.0 * pause * mtbf) * (1.0 + np.sqrt(ratio) / 3.0 + ratio / 9.0) - pause
@@ -86,7 +86,7 @@ def daly(pause: Column, mtbf: Column, restart: Column = ZERO) -> Column:
 def young_recovery(pause: Column, mtbf: Column, restart: Column = ZERO) -> Column:
     """sqrt(2 d (M + R)): Young's rule with the time between failures counted from failure to failure.
 
-    Source: Young 1974, with the restart counted.
+    Source: the least of d/tau + tau/(2 (M + R)), as Young 1974 with the restart counted.
     """
     return np.sqrt(2.0 * pause * (mtbf + restart))
 
@@ -148,7 +148,7 @@ def busy_share(interval: Column, pause: Column, mtbf: Column, restart: Column) -
 def simulate_goodput(
     work: float, interval: float, mtbf: float, pause: float, restart: float, seed: int, restart_can_fail: bool = False
 ) -> float:
-    """Effective training time of one simulated run with failures at random times: S4's process, seed for seed.
+    """Effective training time of one simulated run with failures at random (exponential) times.
 
     A segment of work and its save either end before the next failure or are lost with it. A run that gets nowhere is
     given up after 20 attempts a segment and 10,000 more; the share reached by then is returned.
@@ -190,7 +190,7 @@ def interval_grid(center: Column, points: int = 48, spread: float = 30.0) -> Col
 def straggler_time(time_to_train: Column, slowdown: Column) -> Column:
     """Extra seconds when one rank is slower by ``slowdown`` (0.1 = each of its passes takes 10 % longer).
 
-    Every collective waits for its slowest member, so the whole job takes that much longer (S4 9.3).
+    Every collective waits for its slowest member, so the whole job takes that much longer.
     """
     return time_to_train * slowdown
 

@@ -170,7 +170,7 @@ def _latent(dims: Shape, attention: Attention) -> tuple[Column, Column, Column, 
 
 def index_parameters(dims: Shape, attention: Attention) -> tuple[Column, Column]:
     """Matrices and norm of an indexer: rq I D for its queries, h D for its one key, h I for its weights; a layernorm
-    2 D on the key. Source: DeepSeek-V3.2-Exp 2025 section 2."""
+    2 D on the key. Source: DeepSeek-V3.2 2025 section 2.1."""
     heads, head = given(attention.index_heads, ZERO), given(attention.index_head, ZERO)
     rank = given(attention.query_rank, ZERO)
     return rank * heads * head + dims.hidden * (head + heads), 2.0 * head

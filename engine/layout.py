@@ -129,7 +129,7 @@ def sequence_multiple(d: Degrees) -> Column:
     """What a sequence must be a multiple of: cp lcm(2, tp) with context parallelism (causal balance cuts 2 cp pieces),
     tp without; tp counts under sequence parallelism only.
 
-    Source: case L13; Megatron-Core and NeMo padding rules.
+    Source: padding rules of Megatron-Core and NeMo (NVIDIA-NeMo/RL#3563).
     """
     tensor = d.tp if d.sequence_parallel else ONE
     both = np.where(np.mod(tensor, 2) == 0, tensor, 2 * tensor)

@@ -7,7 +7,7 @@ Tiers stand from the fastest (host memory) to the shared store, which survives e
 
 A tier's failures come every M/p_i. Work between its saves is stretched by what the faster tiers below it cost:
 E_i = (M_i + R_i)(e^{(tau_i E_(i-1) + d_i)/M_i} - 1)/tau_i with E_0 = 1, seconds a second of useful work takes.
-With one tier this is S4's formula. Held against a simulation of the same process (tests/test_recovery.py).
+With one tier this is ``goodput.effective``. Held against a simulation of the same process (tests/test_recovery.py).
 Source: Daly 2006 with one tier; several tiers by the same argument, held against simulation.
 """
 

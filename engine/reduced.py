@@ -1,4 +1,4 @@
-"""The reduced model of a step: arithmetic at a stated rate, three collectives on one link, a bubble (S1).
+"""The reduced model of a step: arithmetic at a stated rate, three collectives on one link, a bubble.
 
 N    parameters        L, h, s    layers, hidden size, sequence        b    sequences of a micro-batch
 m    micro-batches of one step and pipeline (accumulation)             F    stated compute rate, FLOP/s per GPU
@@ -200,7 +200,7 @@ def over_gpus(i: Inputs, points: int = 48, last: Column | None = None) -> tuple[
     """(GPU counts, efficiency): counts in equal ratios from one replica to ``last``, floored to whole replicas.
 
     Weak scaling: the micro-batches of a replica are kept, so the batch grows with the GPUs. ``last`` is 32 times the
-    GPUs of the run where not given, as in S1.
+    GPUs of the run where not given, as in the record.
     """
     replica = i.tensor * i.pipeline
     end = 32.0 * i.gpus if last is None else last

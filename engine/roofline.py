@@ -1,4 +1,4 @@
-"""Roofline: what bounds one operation, arithmetic or the movement of data (S3; Williams et al. 2009).
+"""Roofline: what bounds one operation, arithmetic or the movement of data (Williams et al. 2009).
 
 F    FLOP of the operation            P    peak FLOP/s
 Q    bytes it moves                   W    bandwidth in bytes/s: of device memory, or of a link between devices
@@ -72,12 +72,12 @@ def matmul_bytes(batch: Column, inner: Column, outer: Column, element: Column = 
 
 
 def matmul_intensity(batch: Column, inner: Column, outer: Column, element: Column = ELEMENT) -> Column:
-    """2 B D F / (w (BD + DF + BF)), which in bf16 tends to B for B far below D and F (S3 prints F/(F + B))."""
+    """2 B D F / (w (BD + DF + BF)), which in bf16 tends to B for B far below D and F."""
     return matmul_flops(batch, inner, outer) / matmul_bytes(batch, inner, outer, element)
 
 
 def dot_intensity(length: Column, element: Column = ELEMENT) -> Column:
-    """(2N - 1) / (w (2N + 1)) of a dot product of two vectors of N: tends to 1/2 FLOP per byte in bf16 (S3)."""
+    """(2N - 1) / (w (2N + 1)) of a dot product of two vectors of N: tends to 1/2 FLOP per byte in bf16."""
     return (2.0 * length - 1.0) / (element * (2.0 * length + 1.0))
 
 
@@ -96,7 +96,7 @@ def smallest_split_inner(peak: Column, link: Column, devices: Column, element: C
     """Smallest D for which a matmul split along D over ``devices`` is bound by arithmetic: (n-1) w P / link.
 
     Each device computes 2 B D F / n; a ring sums the partial results, 2 (n-1)/n w B F bytes each way. Two devices in
-    bf16: D > 2 P / link, whatever the batch (S3: 8,755 on a TPU v5e).
+    bf16: D > 2 P / link, whatever the batch: 8,755 on a TPU v5e with links of 45 GB/s.
     """
     return (devices - 1.0) * element * peak / link
 

@@ -14,7 +14,7 @@ BF16_FRACTION = 7  # bits after the leading one
 def activations_34(tokens: Column, hidden: Column, layers: Column) -> Column:
     """Activation bytes by the 34-byte rule: 34 s h L; says nothing of gated MLPs or grouped queries.
 
-    Source: Korthikanti et al. 2022 eq. 1 without the score term; S4 1.2 uses it for a Llama layer.
+    Source: Korthikanti et al. 2022 eq. 1 without the score term, which a flash kernel does not keep.
     """
     return BYTES_PER_ELEMENT * tokens * hidden * layers
 
@@ -28,7 +28,7 @@ def layer_activations(tokens: Column, hidden: Column, heads: Column, sequence: C
 
 
 def bf16(value: Column) -> Column:
-    """``value`` rounded to bf16 (nearest even): why master weights stay in fp32. Source: S4 7.1."""
+    """``value`` rounded to bf16 (nearest even): why master weights stay in fp32."""
     bits = value.astype(np.float32).view(np.uint32)
     rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) & np.uint32(0xFFFF0000)
     return rounded.astype(np.uint32).view(np.float32).astype(np.float64)

@@ -1,7 +1,7 @@
 """Whether a layout can be built at all, before anything else is computed; the nearest that can are in alternatives.py.
 
 Every rule is a column of truth values with the reason in words, so that a table keeps its infeasible rows with their
-reason (decisions 15). What one framework refuses and another replicates is decided by the stack (decisions 14).
+reason. What one framework refuses and another replicates is decided by the stack.
 """
 
 from collections.abc import Iterator

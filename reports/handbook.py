@@ -13,6 +13,7 @@ from reports.document import phased
 from reports.equations import Equation, Form, equations, printed
 from reports.prose import capital
 from reports.provenance import Provenance, formulas
+from reports.works import NOTE, listed
 
 FORMS = 4  # of one function
 EXAMPLES = ("team-70b", "deepseek-v3", "llama-405b-16k", "reduced-70b")
@@ -32,7 +33,7 @@ def handbook(runs: Mapping[str, Run]) -> str:
     for room, found in rooms(list(worked)):
         parts.append(f"\n## {room}\n")
         parts += [entry(said, *worked.get(said.function, ("", None))) for said in found]
-    return "".join(parts)
+    return "".join((*parts, "\n## Works cited\n", NOTE, "\n", *map(literal, listed())))
 
 
 def examples(runs: Mapping[str, Run]) -> dict[str, tuple[str, Equation | None]]:

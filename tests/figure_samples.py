@@ -25,7 +25,7 @@ HOUR = 3600.0
 
 
 def effective(interval: float, mtbf: float, pause: float = 30.0, restart: float = 600.0) -> float:
-    """tau / ((M + R) (e^((tau + d) / M) - 1)): the goodput of design seed S4."""
+    """tau / ((M + R) (e^((tau + d) / M) - 1)): the effective training time of one tier."""
     return interval / ((mtbf + restart) * (math.exp((interval + pause) / mtbf) - 1))
 
 

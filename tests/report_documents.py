@@ -89,7 +89,7 @@ def does_not_fit() -> Json:
     point |= {"status": "does_not_fit", "reasons": ["stage 0 needs 4.4 GiB more than the GPU has"],
               "alternatives": ["recompute = full: 61 GiB"]}  # fmt: skip
     rule = {"title": "A rule", "severity": "warn", "limit": 10.0, "result": 12.0, "unit": "s", "margin": -0.2}
-    rule |= {"values": {}, "reason": "it is over", "advice": "lower it", "source": "S0"}
+    rule |= {"values": {}, "reason": "it is over", "advice": "lower it", "source": "rule of thumb"}
     words = ("fail", "warn", "warn", "warn", "pass")
     point["checks"] = [rule | {"id": f"C{i}", "status": word} for i, word in enumerate(words)]
     compared = {"time_to_train": {"value": 4e6, "unit": "seconds"}}

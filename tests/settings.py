@@ -1,4 +1,4 @@
-"""Settings of a run for engine tests: S4's 70B on H100s, in the flat form the engine reads."""
+"""Settings of a run for engine tests: a 70B on H100s, in the flat form the engine reads."""
 
 from typing import Any
 
@@ -195,5 +195,5 @@ def settings(tiers: tuple[tuple[str, int, float, float, float], ...] = TIERS, **
 
 
 def run(tiers: tuple[tuple[str, int, float, float, float], ...] = TIERS, **changed: Any) -> inputs.Run:
-    """A run of S4's plan, changed as asked."""
+    """A run of that plan, changed as asked."""
     return read.read(settings(tiers, **changed))

@@ -177,8 +177,8 @@ def test_f15_a_prediction_within_bounds_and_a_flag_where_a_figure_is_not_credibl
         GPT_SMALL,
         "precision = fp16, batch = 8 sequences, stack = megatron-2021\n"
         "layout { micro_batch = 8 sequences, recompute = selective }\n"
-        'measured { step_time = 6042 ms, source = "aliyun/SimAI#63, simulated" }\n'
-        'measured { step_time = 710 ms, source = "aliyun/SimAI#63, measured" }',
+        'measured { step_time = 6042 ms, source = "aliyun/SimAI#166, simulated" }\n'
+        'measured { step_time = 710 ms, source = "aliyun/SimAI#166, measured" }',
         gpus=1,
         gpu="v100s",
     )

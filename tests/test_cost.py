@@ -1,4 +1,4 @@
-"""Days and money: S4's durations, published bills, and every cost line by its stated rule."""
+"""Days and money: printed durations, published bills, and every cost line by its stated rule."""
 
 from typing import Any
 
@@ -15,26 +15,26 @@ RENT = 2.0 / HOUR  # USD per second and GPU
 WEEK = column(7 * DAY)
 
 
-@pytest.mark.oracle("S4-flops")
+@pytest.mark.oracle("training-flops")
 def test_training_flops() -> None:
     assert cost.training_flops(PARAMETERS, TOKENS)[0] == pytest.approx(6.3493e24, rel=1e-4)
 
 
-@pytest.mark.oracle("S4-years")
+@pytest.mark.oracle("training-years")
 def test_one_gpu_needs_centuries() -> None:
     flops = cost.training_flops(PARAMETERS, TOKENS)
     years = cost.formula_time(flops, column(1), PEAK, column([1.0, 0.4])) / (365 * DAY)
     assert years == pytest.approx([203.58, 508.94], rel=1e-4)
 
 
-@pytest.mark.oracle("S4-days")
+@pytest.mark.oracle("training-days")
 def test_days_of_the_rule_of_thumb() -> None:
     flops = cost.training_flops(PARAMETERS, TOKENS)
     gpus, share = column([4096, 4096, 4096, 16384]), column([0.4, 0.3, 0.5, 0.4])
     assert cost.formula_time(flops, gpus, PEAK, share) / DAY == pytest.approx([45.35, 60.47, 36.28, 11.34], rel=1e-3)
 
 
-@pytest.mark.oracle("S4-mfu")
+@pytest.mark.oracle("training-mfu")
 def test_utilization_behind_the_model_cards_gpu_hours() -> None:
     share = cost.utilization(column(6.35e24), column(6.4e6 * HOUR), PEAK)
     assert 100 * share[0] == pytest.approx(27.86, abs=0.1)

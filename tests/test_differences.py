@@ -16,7 +16,7 @@ MTBF = 12 * 3600.0
 
 
 def result(**changed: Any) -> Result:
-    """S4's 70B on 4,096 H100 at $2 an hour, failing every 12 hours, with some settings replaced."""
+    """A 70B on 4,096 H100 at $2 an hour, failing every 12 hours, with some settings replaced."""
     return evaluate(run(**({"cluster__price": PRICE, "cluster__mtbf": MTBF} | changed)), advise=False)
 
 

@@ -76,7 +76,7 @@ def test_expert_flops_are_those_of_the_active_experts() -> None:
 
 
 def test_permutation_is_2k_plus_2_passes_over_the_rows() -> None:
-    """Ruling E15: (2K + 2) T h w without a second sort."""
+    """Counted: (2K + 2) T h w without a second sort."""
     _, s = taken(moe(layout__expert=1))
     block = next(iter(s.timing.layers.values()))[1].block
     moved = sum(float((w.passes * w.bytes)[0]) for w in block.forward if isinstance(w, Traffic) and w.op == "permute")

@@ -91,7 +91,7 @@ def test_a_file_without_a_run_has_nothing_to_explain(tmp_path: Path) -> None:
 
 def test_constants_name_sources_that_a_reader_can_open() -> None:
     """Comments of constants are printed in reports: they name papers, repositories and published runs."""
-    own = re.compile(r"\b(ruling|rulings|S0|findings?|catalog|study|data/)\b")
+    own = re.compile(r"\b(rulings?|S[0-9]|seeds?|findings?|catalog|study|data/)\b")
     told = {(f.name, n): c for f in ENGINE.rglob("*.py") for n, (_, c) in assignments(str(f)).items()}
     assert len(told) > 40 and told["terms.py", "ACROSS"].endswith("stas00/ml-engineering, ROCm documentation).")
     assert {name: text for name, text in told.items() if own.search(text)} == {}

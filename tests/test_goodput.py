@@ -1,4 +1,4 @@
-"""Failures, checkpoint intervals and effective training time: S4 section 9 and published worked examples."""
+"""Failures, checkpoint intervals and effective training time: printed simulations and published worked examples."""
 
 import random
 from typing import Any
@@ -19,7 +19,7 @@ PRINTED = (78.8, 93.2, 95.0, 93.7, 86.6, 63.1)
 PARAMETERS = column(70_548_193_280)
 
 
-@pytest.mark.oracle("S4-mtbf")
+@pytest.mark.oracle("training-mtbf")
 def test_llama_3_was_interrupted_every_three_hours() -> None:
     rate = g.hazard(419, 16384, 54 * DAY)
     assert g.job_mtbf([rate], column(16384))[0] / HOUR == pytest.approx(3.093, rel=1e-3)
@@ -32,7 +32,7 @@ def test_a_gpu_year_is_the_catalogues() -> None:
     assert between.round(2).tolist() == [50.36, 0.52]
 
 
-@pytest.mark.oracle("S4-optimizer")
+@pytest.mark.oracle("training-optimizer")
 def test_a_checkpoint_of_the_70b_model() -> None:
     states = run().states
     assert g.checkpoint_size(PARAMETERS, states, False)[0] / 1e9 == pytest.approx(846.578, rel=1e-4)
@@ -46,7 +46,7 @@ def test_the_slower_of_nodes_and_storage_sets_the_save_time() -> None:
     assert g.save_time(size, nodes, None, None) is None
 
 
-@pytest.mark.oracle("S4-young")
+@pytest.mark.oracle("training-young")
 def test_young() -> None:
     assert g.young(SAVE, MTBF)[0] / MINUTE == pytest.approx(26.83, rel=1e-3)
 
@@ -65,6 +65,13 @@ def test_young() -> None:
 def test_published_intervals(rule: str, pause: float, mtbf: float, restart: float, seconds: float) -> None:
     found = g.INTERVALS[rule](column(pause), column(mtbf), column(restart))
     assert found[0] == pytest.approx(seconds, rel=1e-3)
+
+
+@pytest.mark.parametrize(("mtbf", "minutes"), [(24 * HOUR, 117), (6 * HOUR, 57), (0.25 * HOUR, 9.1)])
+def test_dalys_own_figures(mtbf: float, minutes: float) -> None:
+    """Daly 2006, figures 3 to 5: a save of 5 minutes; as many digits as are printed."""
+    found = g.daly(column(300.0), column(mtbf))[0] / 60
+    assert round(found, 1 if minutes < 10 else 0) == minutes
 
 
 def test_daly_saves_once_in_a_time_between_failures_where_a_save_takes_twice_as_long() -> None:
@@ -86,7 +93,7 @@ def test_a_save_that_costs_nothing_is_made_all_the_time() -> None:
     assert g.best(column([0.0, 30.0]), MTBF).round(3).tolist() == [0.0, 1590.031]
 
 
-@pytest.mark.oracle("S4-eff")
+@pytest.mark.oracle("training-eff")
 @pytest.mark.parametrize(("minutes", "printed"), tuple(zip(MINUTES, PRINTED, strict=True)))
 def test_effective_training_time_simulated_and_analytic(minutes: int, printed: float) -> None:
     simulated = g.simulated(45 * DAY, minutes * MINUTE, 12 * HOUR, 30.0, 600.0)
@@ -96,7 +103,7 @@ def test_effective_training_time_simulated_and_analytic(minutes: int, printed: f
 
 
 def printed_process(interval: float, seed: int) -> float:
-    """The process of S4 9.2 in other words: a clock that jumps from save to save or from crash to restart."""
+    """The printed process in other words: a clock that jumps from save to save or from crash to restart."""
     clock, kept, draw = 0.0, 0.0, random.Random(seed)
     crash = draw.expovariate(1 / (12 * HOUR))
     while kept < 45 * DAY:

@@ -91,7 +91,7 @@ def test_kernels_are_told_by_their_name(name: str, found: str) -> None:
 
 
 def test_one_kernel_of_nccl_is_split_by_its_group() -> None:
-    """S0 section 11: pipeline sends and expert dispatch run the same kernel."""
+    """Pipeline sends and expert dispatch run the same kernel."""
     events = [
         kernel("gemm_a", 0, 400), comms("send", "PIPELINE_MODEL_PARALLEL_GROUP", 400, 100),
         comms("all_to_allv", "EXPERT_MODEL_PARALLEL_GROUP", 500, 50),

@@ -6,7 +6,7 @@ from engine import layout
 from tests.settings import run
 
 
-@pytest.mark.oracle("S0-micro")
+@pytest.mark.oracle("times-micro")
 @pytest.mark.parametrize(("batch", "counts"), [(8192, (256, 128, 64)), (512, (16, 8, 4))])
 def test_micro_batches_of_s0(batch: int, counts: tuple[int, ...]) -> None:
     """512 GPUs, pipeline 16, data 32, micro-batches of 1, 2 and 4 sequences."""

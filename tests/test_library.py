@@ -283,7 +283,7 @@ def test_a_stack_states_its_kernels_and_its_source(name: str, tmp_path: Path) ->
     assert stack["data_exposed"] == 0 or stack["overlap_tax"] in (0, 0.21)
 
 
-@pytest.mark.oracle("S4-mtbf")
+@pytest.mark.oracle("training-mtbf")
 def test_the_failure_rates_give_one_interruption_in_three_hours() -> None:
     text = (LIBRARY / "reliability.scn").read_text("utf-8")
     rows = re.findall(r"^  (gpu|host|network|software|other) +?= ([0-9.]+)", text, re.MULTILINE)

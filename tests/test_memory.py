@@ -1,4 +1,4 @@
-"""Memory against S4's counts, the ZeRO paper, Korthikanti et al., and what follows by hand."""
+"""Memory against a printed 70B's counts, the ZeRO paper, Korthikanti et al., and what follows by hand."""
 
 from typing import Any
 
@@ -39,12 +39,12 @@ def norms(r: Run) -> float:
     return float(models.count(r.model).norms[0])
 
 
-@pytest.mark.oracle("S4-weights")
-@pytest.mark.oracle("S4-states")
-@pytest.mark.oracle("S4-optimizer")
+@pytest.mark.oracle("training-weights")
+@pytest.mark.oracle("training-states")
+@pytest.mark.oracle("training-optimizer")
 @pytest.mark.parametrize(("part", "expected"), [(0, 141.096), (2, 846.578), (3, 1128.771)])
 def test_states_of_the_70b(part: int, expected: float) -> None:
-    """S4 leaves the 161 norms out: they are taken off again here."""
+    """The printed count leaves the 161 norms out: they are taken off again here."""
     r = run(layout__tensor=1, layout__shard="none", cluster__gpus=1, layout__data=1, batch=1)
     d, s = made(r)
     states = memory.states(r, d, s, s.parameters.stage(s.stages[0], r.model.tied, d.pp) - norms(r))
@@ -52,14 +52,14 @@ def test_states_of_the_70b(part: int, expected: float) -> None:
     assert total[0] / GB == pytest.approx(expected, rel=1e-4)
 
 
-@pytest.mark.oracle("S4-zero")
+@pytest.mark.oracle("training-zero")
 @pytest.mark.parametrize(("shard", "expected"), [("zero1", 282.399), ("zero2", 141.338), ("zero3", 0.27558)])
 def test_zero_stages_over_4096(shard: str, expected: float) -> None:
     r = run(layout__tensor=1, layout__shard=shard, layout__data=4096, batch=4096)
     assert state_bytes(r) / GB == pytest.approx(expected, rel=1e-4)
 
 
-@pytest.mark.oracle("S4-hsdp")
+@pytest.mark.oracle("training-hsdp")
 def test_states_sharded_within_a_pod_of_2048() -> None:
     r = run(
         layout__tensor=1,
@@ -111,15 +111,15 @@ def test_kept_tensors_of_a_gpt_layer_are_korthikantis(tensor: int) -> None:
     assert kept[0] == pytest.approx(expected[0], rel=1e-12)
 
 
-@pytest.mark.oracle("S4-act34")
+@pytest.mark.oracle("training-act34")
 def test_the_34_byte_rule() -> None:
     assert rules_of_thumb.activations_34(column(8192), column(8192), column(80))[0] / GB == pytest.approx(
         182.536, rel=1e-4
     )
 
 
-@pytest.mark.oracle("S4-sp")
-@pytest.mark.oracle("S4-405")
+@pytest.mark.oracle("training-sp")
+@pytest.mark.oracle("training-405")
 def test_the_34_byte_rule_split_eight_ways() -> None:
     """With tensor and sequence parallelism the whole layer is divided by t."""
     assert rules_of_thumb.activations_34(column(8192), column(8192), column(80))[0] / 8 / GB == pytest.approx(
@@ -130,7 +130,7 @@ def test_the_34_byte_rule_split_eight_ways() -> None:
     )
 
 
-@pytest.mark.oracle("S4-full")
+@pytest.mark.oracle("training-full")
 def test_full_recompute_keeps_the_layers_inputs() -> None:
     r = run(layout__tensor=1, layout__recompute="full", cluster__gpus=512, batch=512)
     d, s = made(r)
@@ -139,7 +139,7 @@ def test_full_recompute_keeps_the_layers_inputs() -> None:
 
 
 def test_a_llama_layer_keeps_33_5_bytes_per_token_and_width() -> None:
-    """Ruling (c): 34.0 h for the 8B, 33.5 h for the 70B, 31.8 h for the 405B."""
+    """Counted by hand: 34.0 h for the 8B, 33.5 h for the 70B, 31.8 h for the 405B."""
     shapes = ((4096, 14336, 32, 34.0), (8192, 28672, 64, 33.5), (16384, 53248, 128, 31.8))
     for hidden, ffn, heads, expected in shapes:
         _, s = made(
@@ -149,7 +149,7 @@ def test_a_llama_layer_keeps_33_5_bytes_per_token_and_width() -> None:
         assert kept / (8192 * hidden) == pytest.approx(expected, abs=0.1)
 
 
-@pytest.mark.oracle("S4-bf16")
+@pytest.mark.oracle("training-bf16")
 def test_small_updates_vanish_in_bf16() -> None:
     assert rules_of_thumb.bf16(column(1.0 + 1e-4))[0] == 1.0
     assert rules_of_thumb.bf16_spacing() == 0.0078125

@@ -91,7 +91,7 @@ def whole(value: Any) -> int:
     return int(value[0])
 
 
-@pytest.mark.oracle("S4-N")
+@pytest.mark.oracle("training-N")
 def test_the_70b_of_the_plan_with_and_without_its_161_norms() -> None:
     n = count(model(**LLAMA_70B))
     assert whole(n.total) == 70_549_512_192
@@ -100,7 +100,7 @@ def test_the_70b_of_the_plan_with_and_without_its_161_norms() -> None:
     assert whole(n.active) == whole(n.total)
 
 
-@pytest.mark.oracle("S4-flops")
+@pytest.mark.oracle("training-flops")
 def test_training_compute_of_the_plan() -> None:
     flops = flops_per_token(model(**LLAMA_70B), column(8192)).six_n * 15e12
     assert flops[0] == pytest.approx(6.3493e24, rel=1e-4)
@@ -211,7 +211,7 @@ def test_one_row_of_many_equals_the_row_alone() -> None:
 
 
 def test_the_three_conventions_differ_as_they_should() -> None:
-    """Ruling E13: 6N counts the input embedding, which multiplies nothing; causal halves the square."""
+    """6N counts the input embedding, which multiplies nothing; causal halves the square."""
     llama_8b = model(layers=32, hidden=4096, ffn=14336, heads=32, kv_heads=8, vocabulary=128_256)
     flops = flops_per_token(llama_8b, column(8192))
     assert flops.six_n[0] == 6 * 8_030_261_248

@@ -1,4 +1,4 @@
-"""S0's case study, through the shipped file: the fastest micro-batch turns round with the batch."""
+"""A profiled mixture of experts, through the shipped file: the fastest micro-batch turns round with the batch."""
 
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ def order(found: dict[str, Any], batch: str) -> list[int]:
     return sorted(SIZES, key=lambda size: found[f"{batch}-batch-{size}"]["results"]["step_time"])
 
 
-@pytest.mark.oracle("S0-rank")
+@pytest.mark.oracle("times-rank")
 def test_the_ranking_is_the_measured_one(study: dict[str, Any]) -> None:
     """8,192 sequences: 63.5 (without the straggler), 65.1, 69.8 s for 2, 4, 1; 512: 8.2, 9.1, 12.6 s for 1, 2, 4."""
     assert order(study, "large") == [2, 4, 1]
@@ -39,7 +39,7 @@ def test_the_ranking_is_the_measured_one(study: dict[str, Any]) -> None:
 
 
 def test_the_winners_hold_without_the_texts_kernel_gap(scenarios: Path) -> None:
-    found = points(scenarios, "operator-text.kernel_gap=7 us")
+    found = points(scenarios, "profiled.kernel_gap=7 us")
     assert order(found, "large")[0] in (2, 4) and order(found, "small") == [1, 2, 4]
 
 
@@ -47,27 +47,27 @@ def test_the_winners_hold_without_the_texts_kernel_gap(scenarios: Path) -> None:
 @pytest.mark.parametrize("routed", [104, 152])
 @pytest.mark.parametrize("ffn", [1664, 2432])
 def test_the_winners_hold_with_other_dimensions(scenarios: Path, hidden: int, routed: int, ffn: int) -> None:
-    """The seed names no dimensions: ours moved by a fifth either way."""
+    """The text names no dimensions: ours moved by a fifth either way."""
     moved = {"hidden": hidden, "experts.routed": routed, "experts.ffn": ffn}
     found = points(scenarios, *(f"moe-18b.{name}={value}" for name, value in moved.items()))
     assert order(found, "large")[0] in (2, 4) and order(found, "small") == [1, 2, 4]
 
 
-@pytest.mark.oracle("S0-dims")
+@pytest.mark.oracle("times-dims")
 def test_dimensions_have_18_billion_active_parameters(study: dict[str, Any]) -> None:
     results = study["large-batch-2"]["results"]
     assert results["active_parameters"] == pytest.approx(17.92e9, rel=1e-3)
     assert results["parameters"] == pytest.approx(195.3e9, rel=1e-3)
 
 
-@pytest.mark.oracle("S0-idle")
+@pytest.mark.oracle("times-idle")
 @pytest.mark.parametrize(("idle", "events", "gap"), [(5.3, 383e3, 13.8), (2.4, 182e3, 13.2), (1.6, 94e3, 17.0)])
 def test_idle_time_per_kernel(study: dict[str, Any], idle: float, events: float, gap: float) -> None:
     assert idle / events * 1e6 == pytest.approx(gap, abs=0.05)
     assert study["large-batch-1"]["settings"]["stack.kernel_gap"] == pytest.approx(13.8e-6)
 
 
-@pytest.mark.oracle("S0-permb")
+@pytest.mark.oracle("times-permb")
 @pytest.mark.parametrize(("batch", "slots"), [("large", (258, 444, 824)), ("small", (265, 396, 663))])
 def test_time_of_a_micro_batch_slot(study: dict[str, Any], batch: str, slots: tuple[int, ...]) -> None:
     """Measured step / (m + pp - 1)."""
@@ -77,7 +77,7 @@ def test_time_of_a_micro_batch_slot(study: dict[str, Any], batch: str, slots: tu
         assert measured / (point["results"]["micro_batches"] + 15) * 1e3 == pytest.approx(slot, rel=0.01)
 
 
-@pytest.mark.oracle("S0-linear")
+@pytest.mark.oracle("times-linear")
 def test_costs_of_a_micro_batch_are_linear_in_its_size(study: dict[str, Any]) -> None:
     """All-to-all and sends of one call grow with the micro-batch: 1.18 to 4.15 ms measured from 1 to 4."""
     calls = {}
@@ -100,6 +100,6 @@ def test_page_one_takes_the_interval_that_the_file_states_for_its_own(scenarios:
     """Six runs are few, but the range is theirs; a framework of the library with as few has that of all."""
     own = read(scenarios / "moe-18b.scn")
     page = " ".join(render_html(build(own.scenario)).split())
-    assert "of six published runs behind operator-text took between 2.99 and 3.38 times" in page
+    assert "of six published runs behind profiled took between 2.99 and 3.38 times" in page
     library = read(scenarios / "team-70b.scn")
     assert "Only two published runs of torchtitan are known" in " ".join(render_html(build(library.scenario)).split())

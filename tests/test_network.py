@@ -1,4 +1,4 @@
-"""Groups over tiers: members, domains, bandwidth, and oversubscription as ruling E6 has it."""
+"""Groups over tiers: members, domains, bandwidth, and oversubscription."""
 
 from pathlib import Path
 from typing import Any
@@ -110,7 +110,7 @@ def test_a_mesh_gives_a_pair_one_link(tensor: int, expected: float) -> None:
 
 @pytest.mark.parametrize(("span", "filled"), [(2048, 1.0), (3072, 2 / 3)])
 def test_all_to_all_over_two_pods_shares_the_uplinks(span: int, filled: float) -> None:
-    """Two pods of 2,048 ranks: half of an all-to-all leaves a pod, through a seventh of the cards' rate (ruling E6).
+    """Two pods of 2,048 ranks: half of an all-to-all leaves a pod, through a seventh of the cards' rate.
 
     t = S max((n-8)/n / NIC, o u (1 - 1/2) / NIC); a ring of the same ranks crosses at full speed.
     """

@@ -7,6 +7,24 @@ import pytest
 
 from reports.commands.source import read
 from reports.document import build
+from reports.validation.rows import read as published
+from reports.validation.step_time import settled
+
+DATA = Path(__file__).parent / "data"
+PALM = """edition 2026
+import "library/gpus.scn"
+import "library/models.scn"
+cluster pods {
+  gpu = tpu-v4, gpus_per_node = 4, nodes = 1536
+  tier node { span = 3072 gpus, bandwidth = 270 GB/s }
+  tier pods { bandwidth = 25 Gb/s }
+}
+run kept {
+  model = palm-540b, cluster = pods, tokens = 780B tokens, batch = 2048 sequences
+  layout { tensor = 12, data = 512, sequence_parallel = false, shard = zero3 }
+}
+run again from kept { layout.recompute = full }
+"""
 
 
 @pytest.fixture(scope="module")
@@ -31,11 +49,30 @@ def test_llama_3_405b_within_twelve_percent(llama: dict[str, Any], run: str, flo
     assert {m["name"]: m["value"] for m in llama[run]["measured"]}["mfu"] == mfu
 
 
-@pytest.mark.oracle("S4-scale")
+@pytest.mark.oracle("training-scale")
 def test_half_the_micro_batches_cost_utilization(llama: dict[str, Any]) -> None:
     """43 % at dp 64, 41 % at dp 128: the same direction, and not far from two points."""
     more, fewer = llama["dp-64"]["results"]["mfu"], llama["dp-128"]["results"]["mfu"]
     assert 0.005 < more - fewer < 0.06
+
+
+@pytest.mark.oracle("training-selective")
+def test_recomputing_the_cheap_parts_alone_gives_back_what_full_recomputation_costs() -> None:
+    """Korthikanti et al. 2022, 530B: 42.1 % with full recomputation; 54.2 % on 2,240 A100 with selective."""
+    rows = {r["id"]: r for name in ("fit_runs", "other_runs") for r in published(DATA / f"{name}.csv")}
+    found = {n: settled(rows[f"korthikanti-00{n}"])[1].columns["mfu_attention"][0] for n in (5, 9)}
+    assert found[5] == pytest.approx(0.421, rel=0.06) and found[9] == pytest.approx(0.542, rel=0.06)
+    assert found[9] / found[5] == pytest.approx(54.2 / 42.1, rel=0.03)
+
+
+@pytest.mark.oracle("training-palm")
+def test_what_is_computed_again_lies_between_both_utilizations(tmp_path: Path) -> None:
+    """PaLM 540B, 46.2 % MFU and 57.8 % HFU: 1.25, between 1 with nothing and about 4/3 with every layer again."""
+    file = tmp_path / "palm.scn"
+    file.write_text(PALM, encoding="utf-8")
+    points = [e["points"][0]["results"] for e in build(read(file).scenario)["experiments"]]
+    nothing, layers = (p["hfu"] / p["mfu_causal"] for p in points)
+    assert nothing == pytest.approx(1.0) and 57.8 / 46.2 < layers == pytest.approx(4 / 3, rel=0.03)
 
 
 def test_it_fits_under_what_the_file_assumes(llama: dict[str, Any]) -> None:

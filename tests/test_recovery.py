@@ -114,7 +114,7 @@ def test_hang_detection_comes_before_every_restart() -> None:
 
 
 def test_a_slow_rank_in_days_and_dollars() -> None:
-    """10 % slower: the step, the days and the GPUs' line grow by a tenth (S4 9.3)."""
+    """10 % slower: the step, the days and the GPUs' line grow by a tenth."""
     plain, slow = result(), result(cluster__slow_rank=0.1)
     assert value(slow, "step_time") / value(plain, "step_time") == pytest.approx(1.1, rel=1e-9)
     assert value(slow, "straggler_time") == pytest.approx(value(slow, "time_to_train") / 11, rel=1e-9)

@@ -1,4 +1,4 @@
-"""The reduced model gives S1's record to the printed digit."""
+"""The reduced model gives the record to the printed digit."""
 
 import json
 from pathlib import Path
@@ -37,7 +37,7 @@ def inputs(**changed: Any) -> Inputs:
     return found
 
 
-@pytest.mark.oracle("S1-record")
+@pytest.mark.oracle("record-whole")
 def test_every_output_of_the_record_to_its_printed_digit() -> None:
     r, out = reduced.evaluate(inputs()), RECORD["outputs"]
     in_ms = {
@@ -73,7 +73,7 @@ def test_every_output_of_the_record_to_its_printed_digit() -> None:
     assert "51 %" in r.verdict()
 
 
-@pytest.mark.oracle("S1-gpus")
+@pytest.mark.oracle("record-gpus")
 def test_efficiency_over_gpu_counts_is_the_records_curve() -> None:
     counts, share = reduced.over_gpus(inputs())
     pairs = [[int(n), round(float(e) * 100, 2)] for n, e in zip(*np.broadcast_arrays(counts, share), strict=True)]
@@ -81,7 +81,7 @@ def test_efficiency_over_gpu_counts_is_the_records_curve() -> None:
     assert len(pairs) == 48
 
 
-@pytest.mark.oracle("S1-bw")
+@pytest.mark.oracle("record-bw")
 def test_efficiency_over_link_bandwidth_is_the_records_curve() -> None:
     links, share = reduced.over_link(inputs())
     pairs = [[round(float(w) / 1e9, 1), round(float(e) * 100, 2)] for w, e in zip(links, share, strict=True)]

@@ -1,4 +1,4 @@
-"""Roofline: the numbers of S3."""
+"""Roofline: the numbers of "How to Scale Your Model", chapter "All About Rooflines"."""
 
 import numpy as np
 import pytest
@@ -12,18 +12,18 @@ V5E_PEAK, V5E_MEMORY, V5E_LINK = column(1.97e14), column(8.2e11), column(4.5e10)
 positive = st.floats(1e3, 1e15)
 
 
-@pytest.mark.oracle("S3-h100")
+@pytest.mark.oracle("roofline-h100")
 def test_a_teraflop_takes_a_millisecond() -> None:
     times = r.seconds(column(1e12), column([9.89e14, 9.1e14])) * 1e3
     assert times.round(2).tolist() == [1.01, 1.10]
 
 
-@pytest.mark.oracle("S3-ridge")
+@pytest.mark.oracle("roofline-ridge")
 def test_ridge_of_the_tpu_v5e() -> None:
     assert r.ridge(V5E_PEAK, V5E_MEMORY)[0] == pytest.approx(240.2, rel=1e-3)
 
 
-@pytest.mark.oracle("S3-dot")
+@pytest.mark.oracle("roofline-dot")
 def test_a_dot_product_tends_to_half_a_flop_a_byte() -> None:
     work = r.dot_intensity(column([1.0, 100.0, 1e9]))
     assert work[0] == 1 / 6
@@ -31,7 +31,7 @@ def test_a_dot_product_tends_to_half_a_flop_a_byte() -> None:
     assert work[2] == pytest.approx(0.5, rel=1e-8)
 
 
-@pytest.mark.oracle("S3-matmul")
+@pytest.mark.oracle("roofline-matmul")
 def test_smallest_batch_bound_by_arithmetic_tends_to_the_ridge() -> None:
     sizes = column([8192.0, 1e6, 1e12])
     batch = r.smallest_batch(V5E_PEAK, V5E_MEMORY, sizes, sizes)
@@ -42,7 +42,7 @@ def test_smallest_batch_bound_by_arithmetic_tends_to_the_ridge() -> None:
     assert np.isinf(r.smallest_batch(V5E_PEAK, V5E_MEMORY, column(400.0), column(400.0))[0])
 
 
-@pytest.mark.oracle("S3-split")
+@pytest.mark.oracle("roofline-split")
 def test_two_devices_are_bound_by_arithmetic_from_an_inner_dimension_on() -> None:
     inner = r.smallest_split_inner(V5E_PEAK, V5E_LINK, column(2.0))
     assert inner[0] == pytest.approx(8755, rel=1e-3)
@@ -52,7 +52,7 @@ def test_two_devices_are_bound_by_arithmetic_from_an_inner_dimension_on() -> Non
             assert split.compute_bound.tolist() == [bound]
 
 
-@pytest.mark.oracle("S3-bounds")
+@pytest.mark.oracle("roofline-bounds")
 @given(flops=positive, moved=positive, peak=positive, bandwidth=positive)
 def test_bounds_are_the_larger_and_the_sum(flops: float, moved: float, peak: float, bandwidth: float) -> None:
     one = r.roofline(column(flops), column(moved), column(peak), column(bandwidth))

@@ -1,4 +1,4 @@
-"""Roofline blocks of the shipped file against S3's figures, through the document."""
+"""Roofline blocks of the shipped file against the figures of "How to Scale Your Model", through the document."""
 
 from pathlib import Path
 from typing import Any
@@ -17,13 +17,13 @@ def operations(scenarios: Path) -> dict[str, Any]:
     return {e["name"]: e["points"][0] for e in build(source.scenario)["experiments"]}
 
 
-@pytest.mark.oracle("S3-h100")
+@pytest.mark.oracle("roofline-h100")
 @pytest.mark.parametrize(("name", "milliseconds"), [("h100-teraflop", 1.01), ("v6e-teraflop", 1.1)])
 def test_time_of_a_teraflop(operations: dict[str, Any], name: str, milliseconds: float) -> None:
     assert operations[name]["results"]["compute"] * 1e3 == pytest.approx(milliseconds, abs=0.011)
 
 
-@pytest.mark.oracle("S3-ridge")
+@pytest.mark.oracle("roofline-ridge")
 def test_ridge_of_a_tpu_v5e(operations: dict[str, Any]) -> None:
     assert operations["dot"]["results"]["ridge"] == pytest.approx(240.2, rel=1e-3)
 
@@ -38,13 +38,13 @@ def test_few_tokens_are_bound_by_memory_and_many_by_arithmetic(operations: dict[
     assert 240 < operations["many-tokens"]["results"]["smallest_batch"] < 255
 
 
-@pytest.mark.oracle("S3-split")
+@pytest.mark.oracle("roofline-split")
 def test_a_split_matmul_is_bound_by_its_inner_size(operations: dict[str, Any]) -> None:
     assert (operations["narrow"]["bound"], operations["wide"]["bound"]) == ("network", "compute")
     assert operations["wide"]["results"]["smallest_inner"] == pytest.approx(8755, rel=1e-3)
 
 
-@pytest.mark.oracle("S3-bounds")
+@pytest.mark.oracle("roofline-bounds")
 def test_the_two_times_are_at_most_a_factor_of_two_apart(operations: dict[str, Any]) -> None:
     for point in operations.values():
         r = point["results"]

@@ -1,4 +1,4 @@
-"""Scale: strong and weak scaling over GPUs, bandwidths, S1's curves through the table, and mistakes."""
+"""Scale: strong and weak scaling over GPUs, bandwidths, the record's curves through the table, and mistakes."""
 
 import json
 from pathlib import Path
@@ -71,7 +71,7 @@ def test_base_results_are_those_of_the_run_itself() -> None:
 
 
 def record(block: str) -> dict[str, Any]:
-    """A scale of the shipped scenario that gives S1's record."""
+    """A scale of the shipped scenario that gives the record."""
     text = (ROOT / "scenarios" / "reduced-70b.scn").read_text("utf-8").partition("report ")[0]
     return of(scenario_of(text + f"scale growing {{ base = reduced-70b, {block} }}\n"))
 

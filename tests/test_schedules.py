@@ -36,13 +36,13 @@ def chunks(name: str, v: int) -> int:
     return v if name == "interleaved" else 1
 
 
-@pytest.mark.oracle("S0-bubble")
+@pytest.mark.oracle("times-bubble")
 def test_bubble_of_sixteen_stages_is_the_case_studys() -> None:
     m = column([16, 8, 4])
     assert (SCHEDULES["one_f_one_b"].bubble(16, m) * 100).tolist() == [93.75, 187.5, 375.0]
 
 
-@pytest.mark.oracle("S4-bubble")
+@pytest.mark.oracle("training-bubble")
 def test_bubble_of_four_stages_and_sixteen_micro_batches() -> None:
     assert SCHEDULES["gpipe"].bubble(4, column(16)).tolist() == [0.1875]
     assert SCHEDULES["one_f_one_b"].bubble(4, column(16)).tolist() == [0.1875]
@@ -172,7 +172,7 @@ def test_zero_bubble_closed_form_holds_for_any_split(p: int, m: int, inputs: flo
     share=st.floats(0.0, 0.5),
 )
 def test_exposed_sends_equal_the_simulation(name: str, p: int, m: int, v: int, share: float) -> None:
-    """Ruling E5, for sends up to half of the shortest pass of a chunk."""
+    """For sends up to half of the shortest pass of a chunk."""
     v = chunks(name, v)
     send = share / v
     line = simulate(name, [1.0] * p, [2.0] * p, m, v, send)
@@ -181,7 +181,7 @@ def test_exposed_sends_equal_the_simulation(name: str, p: int, m: int, v: int, s
 
 @pytest.mark.parametrize(("stages", "m", "sends"), [(4, 16, 28), (8, 64, 124), (16, 1, 30)])
 def test_one_f_one_b_exposes_about_two_sends_a_micro_batch(stages: int, m: int, sends: int) -> None:
-    """2(p-1)c + 2(m-1)c(p-1)/p of ruling E5, within one send each way."""
+    """2(p-1)c + 2(m-1)c(p-1)/p, within one send each way."""
     times = equal_stages(stages, column(1.0), column(2.0))
     exposed = SCHEDULES["one_f_one_b"].exposed_sends(times, column(m), 1, column(1.0))[0]
     assert exposed == sends
@@ -225,7 +225,7 @@ def test_closed_form_is_an_upper_bound_but_for_a_send_a_stage_where_stages_diffe
 
 @given(stages=spread, m=st.integers(1, 24))
 def test_one_f_one_b_is_exact_where_the_last_stage_is_slowest(stages: list[tuple[float, float]], m: int) -> None:
-    """Ruling E4: sum + (m-1) max."""
+    """Sum + (m-1) max."""
     stages = sorted(stages, key=sum)
     forward, backward = [f for f, _ in stages], [b for _, b in stages]
     line = simulate("one_f_one_b", forward, backward, m)

@@ -1,4 +1,4 @@
-"""The simulated timeline: printed rows of the seeds, idle shares, peaks, where rank 0 waits."""
+"""The simulated timeline: printed rows, idle shares, peaks, where rank 0 waits."""
 
 from itertools import pairwise
 
@@ -25,14 +25,14 @@ def four_stages(schedule: str) -> Timeline:
     return simulate(schedule, [1.0] * 4, [2.0] * 4, 8)
 
 
-@pytest.mark.oracle("S4-gpipe")
+@pytest.mark.oracle("training-gpipe")
 def test_gpipe_is_the_printed_timeline() -> None:
     line = four_stages("gpipe")
     assert "\n".join(rows(line)) == GPIPE
     assert (line.total, line.peaks, f"{idle_share(line):.0%}") == (33.0, (8.0, 8.0, 8.0, 8.0), "27%")
 
 
-@pytest.mark.oracle("S4-1f1b")
+@pytest.mark.oracle("training-1f1b")
 def test_one_f_one_b_is_the_printed_timeline() -> None:
     line = four_stages("one_f_one_b")
     assert "\n".join(rows(line)) == ONE_F_ONE_B
@@ -89,7 +89,7 @@ def test_the_largest_pipeline_drawn() -> None:
 
 
 def case_study(micro_batches: int, sequences: int) -> Timeline:
-    """S0's pipeline of 16 stages whose first stage, with an embedding instead of layers, has less to do.
+    """The profiled pipeline of 16 stages whose first stage, with an embedding instead of layers, has less to do.
 
     A pass of one sequence takes 0.08 s forward and 0.16 s backward, a send 10 ms; all grow with the micro-batch.
     """
@@ -98,7 +98,7 @@ def case_study(micro_batches: int, sequences: int) -> Timeline:
     return simulate("one_f_one_b", forward, backward, micro_batches, send=0.01 * sequences)
 
 
-@pytest.mark.oracle("S0-flip")
+@pytest.mark.oracle("times-flip")
 def test_rank_zero_waits_on_sends_with_many_micro_batches_and_on_receives_with_few() -> None:
     """Many: send waits sum to the same whatever the micro-batch. Few: one receive lasts as long as the whole pipe."""
     large = [waits(case_study(m, b)) for m, b in ((256, 1), (128, 2), (64, 4))]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from engine import entries, flops, kernels, layout, models, step
 from engine.columns import ONE, column
 from engine.ledger import PricedBlock
-from engine.operators.optimizer import ADAM_FLOPS, s0_seconds, step_bytes
+from engine.operators.optimizer import ADAM_FLOPS, step_bytes, textbook_seconds
 from engine.operators.work import Gemm, Sdpa, Traffic
 from engine.stages import Stage
 from tests.settings import TIERS, run
@@ -59,7 +59,7 @@ def test_full_recompute_adds_one_forward_of_the_layers() -> None:
     assert extra == pytest.approx(forward, rel=1e-12)
 
 
-@pytest.mark.oracle("S0-passes")
+@pytest.mark.oracle("times-passes")
 def test_pass_counts_are_s0s() -> None:
     """Norm 3 and 5, rotary 3 and 3, residual 2 and 3, gated activation 3 and 5."""
     _, s = made()
@@ -82,13 +82,13 @@ def test_pass_counts_are_s0s() -> None:
     }
 
 
-@pytest.mark.oracle("S0-adam")
+@pytest.mark.oracle("times-adam")
 def test_optimizer_bytes_and_s0s_form() -> None:
-    """28 B per parameter with bf16 gradients, 30 with fp32 (ruling E12); S0 counts 11 FLOP and 16 B."""
+    """28 B per parameter with bf16 gradients, 30 with fp32; by the moments alone 11 FLOP and 16 B."""
     r = run()
     assert step_bytes(r, column(2.0))[0] == 28 and step_bytes(r, column(4.0))[0] == 30
     assert ADAM_FLOPS == 11
-    assert s0_seconds(column(1e9), ONE, column(1e12), column(1e15))[0] == pytest.approx(16e9 / 1e12 + 11e9 / 1e15)
+    assert textbook_seconds(column(1e9), ONE, column(1e12), column(1e15))[0] == pytest.approx(16e9 / 1e12 + 11e9 / 1e15)
 
 
 def test_attention_forward_is_half_the_square_and_backward_two_and_a_half_times() -> None:
@@ -110,7 +110,7 @@ def test_every_linear_layer_has_two_backward_gemms() -> None:
 
 
 def test_backward_hides_two_of_three_tensor_collectives_a_block() -> None:
-    """Ruling E7: of 5 ring passes of the MLP block 3 are exposed; the GEMMs beside the other two are longer."""
+    """Of 5 ring passes of the MLP block 3 are exposed; the GEMMs beside the other two are longer."""
     _, s = made(stack__overlap_tax=0.0)
     rows = [r for r in (*layer(s)[1].forward, *layer(s)[1].backward) if r.axis == "tensor"]
     assert len(rows) == 5
@@ -131,7 +131,7 @@ def test_step_is_the_sum_of_its_entries_and_the_bubble_is_the_rest_of_the_schedu
 
 
 def test_zero3_gathers_twice_and_reduces_once_a_layer() -> None:
-    """S4 3.1: traffic grows by half against ZeRO-1 (3 against 2 times the weights) for m = 1 and bf16."""
+    """ZeRO paper, section 7: traffic grows by half against ZeRO-1 (3 times the weights, not 2) for m = 1 and bf16."""
 
     def moved(**changed: Any) -> float:
         _, s = made(states__gradients=2, layout__micro_batch=4, **changed)

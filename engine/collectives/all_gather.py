@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from engine.collectives.terms import Terms, s0_transfer
+from engine.collectives.terms import Terms, stepped_transfer
 from engine.columns import Column
 from engine.network import Group
 
@@ -14,8 +14,8 @@ def seconds(size: Column, group: Group, terms: Terms) -> Column:
     Rabenseifner and Gropp 2005 (ring); efficiencies fitted on nccl-tests tables.
     """
     n = group.size
-    if terms.protocol == "s0":
-        moving = s0_transfer(size, n, group.bandwidth)
+    if terms.protocol == "stepped":
+        moving = stepped_transfer(size, n, group.bandwidth)
     else:
         moving = (n - 1) / n * size / (terms.alpha("gather", size, group.crosses) * group.bandwidth)
     return np.where(n > 1, terms.call + group.ring_latency + moving, 0.0)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from engine.collectives.terms import Terms, s0_transfer
+from engine.collectives.terms import Terms, stepped_transfer
 from engine.columns import Column
 from engine.network import Group
 
@@ -14,8 +14,8 @@ def seconds(size: Column, group: Group, terms: Terms) -> Column:
     Rabenseifner and Gropp 2005 (ring), Sanders, Speck and Träff 2009 (tree); fitted on nccl-tests tables.
     """
     n, g, k = group.size, group.per_domain, group.domains
-    if terms.protocol == "s0":
-        moving = 2 * s0_transfer(size, n, group.bandwidth)
+    if terms.protocol == "stepped":
+        moving = 2 * stepped_transfer(size, n, group.bandwidth)
     else:
         inside = (
             2
@@ -31,5 +31,5 @@ def seconds(size: Column, group: Group, terms: Terms) -> Column:
 
 
 def traffic(size: Column, n: Column) -> Column:
-    """Bytes a rank sends around a ring: 2(n-1)/n S (S4 2.3: 1.000, 1.500, 1.750, 1.875 for 2, 4, 8, 16)."""
+    """Bytes a rank sends around a ring: 2(n-1)/n S, 1, 1.5, 1.75, 1.875 of S for 2, 4, 8, 16 ranks."""
     return 2 * (n - 1) / n * size

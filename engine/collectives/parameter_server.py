@@ -1,4 +1,4 @@
-"""A parameter server, for comparison only: one rank adds for all others through its one link (S4 2.2)."""
+"""A parameter server, for comparison only: one rank adds for all others through its one link."""
 
 from engine.columns import Column
 

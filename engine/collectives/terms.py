@@ -1,6 +1,7 @@
 """What collectives have in common: the attained share of a link, and the fixed cost of a call.
 
-Two protocols. ``s0``: 0.5 below 32 KiB, 0.7 below 1 MiB, 0.9 above (S0), made monotone.
+Two protocols. ``stepped``: 0.5 below 32 KiB, 0.7 below 1 MiB, 0.9 above, made monotone: NCCL's protocols LL, LL128 and
+Simple as "How to Think About Asymptotic Times in Transformer Forward Passes", section 2, has them.
 ``fitted``: t = t0 + hops + (n-1)/n S/(alpha beta) with alpha by collective from the library's gpu row and
 t0 from measured call floors. Source: fitted on measured nccl-tests tables.
 """
@@ -15,8 +16,8 @@ from engine.inputs import Run
 # s, fixed cost of a call: all-gather, reduce-scatter and all-to-all over NVLink, fitted on the nccl-tests tables of
 # stas00/ml-engineering and ai-dynamo/aiconfigurator.
 CALL = 10e-6
-S0_STEPS = ((32768.0, 0.5), (1048576.0, 0.7))
-S0_LARGE = 0.9
+STEPS = ((32768.0, 0.5), (1048576.0, 0.7))
+LARGE = 0.9
 # Link share of a collective that leaves the scale-up domain: NICs reach 0.90-0.96 of wire speed
 # from 1 GiB on (nccl-tests and rccl-tests on 4 nodes: stas00/ml-engineering, ROCm documentation).
 ACROSS = 0.9
@@ -37,8 +38,8 @@ class Terms:
 
     def alpha(self, kind: str, size: Column, crosses: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> Column:
         """Attained share of the link for a buffer of ``size`` bytes."""
-        if self.protocol == "s0":
-            return s0_efficiency(size)
+        if self.protocol == "stepped":
+            return stepped_efficiency(size)
         inside = {"gather": self.gather, "all_reduce": self.all_reduce, "all_to_all": self.all_to_all}[kind]
         return np.where(crosses, self.across, inside)
 
@@ -46,8 +47,8 @@ class Terms:
 def of(run: Run) -> Terms:
     """The terms of a run."""
     e = run.gpu.efficiency
-    s0 = run.cluster.protocol == "s0"
-    call, active = ZERO if s0 else column(CALL), ONE if run.model.experts is None else run.model.experts.active
+    stepped = run.cluster.protocol == "stepped"
+    call, active = ZERO if stepped else column(CALL), ONE if run.model.experts is None else run.model.experts.active
     return Terms(
         run.cluster.protocol,
         e.gather,
@@ -65,20 +66,20 @@ def of_step(run: Run) -> Terms:
     return replace(of(run), exchange=run.stack.dispatch_share / ACROSS)
 
 
-def s0_efficiency(size: Column) -> Column:
-    """S0's protocol efficiency of a buffer of ``size`` bytes: 0.5, 0.7 from 32 KiB, 0.9 from 1 MiB."""
-    result = np.full_like(size, S0_LARGE)
-    for limit, share in reversed(S0_STEPS):
+def stepped_efficiency(size: Column) -> Column:
+    """Share of the link that a buffer of ``size`` bytes reaches: 0.5, 0.7 from 32 KiB, 0.9 from 1 MiB."""
+    result = np.full_like(size, LARGE)
+    for limit, share in reversed(STEPS):
         result = np.where(size < limit, share, result)
     return result
 
 
-def s0_transfer(size: Column, n: Column, beta: Column) -> Column:
-    """Seconds of (n-1)/n S at S0's stepped efficiency, never less than a smaller buffer takes (running maximum).
+def stepped_transfer(size: Column, n: Column, beta: Column) -> Column:
+    """Seconds of (n-1)/n S at the stepped efficiency, never less than a smaller buffer takes (running maximum).
 
-    Source: stepped efficiencies as stated for the protocol s0, made monotone.
+    Source: stepped efficiencies as stated for the protocol, made monotone.
     """
-    own = size / s0_efficiency(size)
-    for limit, share in S0_STEPS:
+    own = size / stepped_efficiency(size)
+    for limit, share in STEPS:
         own = np.where(size >= limit, np.maximum(own, limit / share), own)
     return (n - 1) / n * own / beta

@@ -1,7 +1,7 @@
 """The indexer of a sparse attention: small heads that score every earlier key, so that each query keeps a few.
 
 Symbols: I, D heads of the indexer and their dimension; rq rank of the query projection; T tokens of a micro-batch on
-one rank; s sequence; h hidden. It is not split over tensor ranks. Source: DeepSeek-V3.2-Exp 2025 section 2.
+one rank; s sequence; h hidden. It is not split over tensor ranks. Source: DeepSeek-V3.2 2025 section 2.1.
 """
 
 from dataclasses import dataclass

@@ -9,7 +9,7 @@ from engine.operators.work import Traffic, Work
 
 NORM_AND_CLIP = 3.0  # the gradient is read for its norm, then read and written when clipped
 ADAM_FLOPS = 11.0  # multiplies and adds of an update, per parameter
-S0_BYTES = 16.0  # per parameter: both moments read and written
+MOMENTS_MOVED = 16.0  # per parameter: both moments read and written
 
 
 def step_bytes(run: Run, gradient: Column) -> Column:
@@ -33,7 +33,7 @@ def optimizer(run: Run, shard: Column, unsharded_gradient: Column, gradient: Col
     return tuple(rows)
 
 
-def s0_seconds(parameters: Column, dp: Column, bandwidth: Column, peak: Column) -> Column:
-    """S0's own form, kept under its name as an oracle: 2 S_opt/beta + 11 N/(dp P) with S_opt = 8 N/dp bytes."""
+def textbook_seconds(parameters: Column, dp: Column, bandwidth: Column, peak: Column) -> Column:
+    """Seconds of AdamW by its moments alone, to compare with: 2 S/beta + 11 N/(dp P), S = 8 N/dp bytes of moments."""
     share = parameters / dp
-    return column(S0_BYTES) * share / bandwidth + ADAM_FLOPS * share / peak
+    return column(MOMENTS_MOVED) * share / bandwidth + ADAM_FLOPS * share / peak

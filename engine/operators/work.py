@@ -115,8 +115,7 @@ def activation_element(run: Run) -> float:
 def casts(works: tuple[Work, ...], precision: str) -> tuple[Work, ...]:
     """The work with a cast before every low-precision GEMM: its input forward, the output gradient before dX.
 
-    Source: Micikevicius et al. 2022 (FP8 formats): an element is read and written once more a cast; passes fitted on
-    published runs.
+    Source: an element is read and written once more a cast, counted; passes fitted on published runs.
     """
     made: list[Work] = []
     for work in works:

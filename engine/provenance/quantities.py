@@ -49,7 +49,7 @@ QUANTITIES: dict[str, Quantity] = {
     "collectives.all_reduce.seconds": Q("all-reduce over the {group.axis} group", "s", "all_reduce"),
     "collectives.all_to_all._slower": Q("all-to-all over the {group.axis} group", "s", "all_to_all"),
     "collectives.point_to_point.seconds": Q("one send to the next pipeline stage", "s", "send"),
-    "collectives.terms.s0_transfer": Q("transfer at S0's stepped efficiency", "s"),
+    "collectives.terms.stepped_transfer": Q("transfer at the stepped efficiency", "s"),
     # work and its price
     "operators.work.Gemm.m": Q(f"M of {GEMM}"),
     "operators.work.Gemm.n": Q(f"N of {GEMM}"),

@@ -53,7 +53,7 @@ def bubble(
     """[(p-1) max(f + max(0, i-w), i) + max(0, p-m) min(f, i, w)] / (m t) with i = b - w, the input half.
 
     For m >= p and w <= f, i this is (p-1)(t_f + t_b - t_w) / (m (t_f + t_b + t_w)), t_b the input half.
-    Equal to the simulation for any f, i, w; the cases beyond E1's are Tonnage's own (no published form).
+    Equal to the simulation for any f, i, w; the other cases are Tonnage's own (no published form).
     """
     fill, short = _idle(forward, backward - weight, weight)
     waiting: Column = np.maximum(0.0, stages - micro_batches) * short
