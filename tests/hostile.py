@@ -19,17 +19,17 @@ class Answer(NamedTuple):
     said: str
 
 
-def _bounded() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-
-
-def call(command: str, *arguments: str | Path, cache: Path, where: Path) -> Answer:
+def call(command: str, *arguments: str | Path, cache: Path, where: Path, seconds: int = SECONDS) -> Answer:
     """`scn` or `render` with these arguments, called in ``where``; it is killed past the bounds."""
+
+    def bounded() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+
     code = f"from reports.commands.{command} import main; main()"
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TONNAGE_CACHE": str(cache), "OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(
         [sys.executable, "-c", code, *map(str, arguments)],
-        capture_output=True, cwd=where, env=environment, preexec_fn=_bounded, timeout=600, check=False,
+        capture_output=True, cwd=where, env=environment, preexec_fn=bounded, timeout=600, check=False,
     )  # fmt: skip
     return Answer(done.returncode, (done.stdout + done.stderr).decode("utf-8", "replace"))

@@ -150,6 +150,6 @@ def test_texts_hold_no_control_characters(character: str) -> None:
 def test_the_command_takes_the_option(tmp_path: Path) -> None:
     (tmp_path / "near.scn").write_text("let room = 1\n")
     told(tmp_path, 'import "../near.scn"\n')
-    place = {"cache": tmp_path / "cache", "where": tmp_path / "plans"}
-    assert call("scn", "check", "case.scn", **place).code == 2
-    assert call("scn", "check", "case.scn", "--allow-import", "..", **place).code == 0
+    cache, where = tmp_path / "cache", tmp_path / "plans"
+    assert call("scn", "check", "case.scn", cache=cache, where=where).code == 2
+    assert call("scn", "check", "case.scn", "--allow-import", "..", cache=cache, where=where).code == 0
