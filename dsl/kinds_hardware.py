@@ -134,10 +134,10 @@ CLUSTER = Kind(
         row(
             "protocol",
             "choice",
-            "efficiency of collectives: fitted (the library's), or stepped: 0.5 below 32 KiB, 0.7 below 1 MiB, 0.9",
+            "efficiency of collectives: fitted (the library's), or s0, stepped: 0.5 below 32 KiB, 0.7 below 1 MiB, 0.9",
             "fitted",
             "fitted",
-            "stepped",
+            "s0",
         ),
         row("price", "usd/s", "rent per GPU-hour; wins over the gpu's own"),
         row("spare_price", "usd/s", "rent per hour of a spare GPU; the price when absent"),

@@ -68,7 +68,7 @@ def test_protocol_efficiency_steps() -> None:
 
 @given(st.floats(1.0, 1e10), st.floats(1.0, 1e10))
 def test_a_larger_buffer_never_arrives_earlier(a: float, b: float) -> None:
-    stepped = replace(IDEAL, protocol="stepped")
+    stepped = replace(IDEAL, protocol="s0")
     low, high = sorted((a, b))
     for kind in ("all_gather", "all_reduce"):
         times = [COLLECTIVES[kind].seconds(column(x), flat_group(8, 450e9, 1e-6), stepped)[0] for x in (low, high)]

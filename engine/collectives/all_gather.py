@@ -14,7 +14,7 @@ def seconds(size: Column, group: Group, terms: Terms) -> Column:
     Rabenseifner and Gropp 2005 (ring); efficiencies fitted on nccl-tests tables.
     """
     n = group.size
-    if terms.protocol == "stepped":
+    if terms.protocol == "s0":
         moving = stepped_transfer(size, n, group.bandwidth)
     else:
         moving = (n - 1) / n * size / (terms.alpha("gather", size, group.crosses) * group.bandwidth)

@@ -14,7 +14,7 @@ def seconds(size: Column, group: Group, terms: Terms) -> Column:
     Rabenseifner and Gropp 2005 (ring), Sanders, Speck and Träff 2009 (tree); fitted on nccl-tests tables.
     """
     n, g, k = group.size, group.per_domain, group.domains
-    if terms.protocol == "stepped":
+    if terms.protocol == "s0":
         moving = 2 * stepped_transfer(size, n, group.bandwidth)
     else:
         inside = (

@@ -30,7 +30,7 @@ def _slower(size: Column, group: Group, terms: Terms, leaving: Column) -> Column
     efficiency fitted on nccl-tests tables and published runs.
     """
     n, g = group.size, group.per_domain
-    if terms.protocol == "stepped":
+    if terms.protocol == "s0":
         inside_alpha = outside_alpha = terms.alpha("all_to_all", size, group.crosses)
     else:
         inside_alpha, outside_alpha = terms.all_to_all, terms.across * terms.exchange

@@ -1,7 +1,7 @@
 """What collectives have in common: the attained share of a link, and the fixed cost of a call.
 
-Two protocols. ``stepped``: 0.5 below 32 KiB, 0.7 below 1 MiB, 0.9 above, made monotone: NCCL's protocols LL, LL128 and
-Simple as "How to Think About Asymptotic Times in Transformer Forward Passes", section 2, has them.
+Two protocols. ``s0``, the stepped one: 0.5 below 32 KiB, 0.7 below 1 MiB, 0.9 above, made monotone: NCCL's protocols
+LL, LL128 and Simple as "How to Think About Asymptotic Times in Transformer Forward Passes", section 2, has them.
 ``fitted``: t = t0 + hops + (n-1)/n S/(alpha beta) with alpha by collective from the library's gpu row and
 t0 from measured call floors. Source: fitted on measured nccl-tests tables.
 """
@@ -38,7 +38,7 @@ class Terms:
 
     def alpha(self, kind: str, size: Column, crosses: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> Column:
         """Attained share of the link for a buffer of ``size`` bytes."""
-        if self.protocol == "stepped":
+        if self.protocol == "s0":
             return stepped_efficiency(size)
         inside = {"gather": self.gather, "all_reduce": self.all_reduce, "all_to_all": self.all_to_all}[kind]
         return np.where(crosses, self.across, inside)
@@ -47,7 +47,7 @@ class Terms:
 def of(run: Run) -> Terms:
     """The terms of a run."""
     e = run.gpu.efficiency
-    stepped = run.cluster.protocol == "stepped"
+    stepped = run.cluster.protocol == "s0"
     call, active = ZERO if stepped else column(CALL), ONE if run.model.experts is None else run.model.experts.active
     return Terms(
         run.cluster.protocol,
