@@ -35,7 +35,8 @@ PDF = {
     "macos": "pango",
     "windows": "mingw-w64-ucrt-x86_64-pango",
 }
-"""Packages with Pango and HarfBuzz's subsetting; they bring GLib and fontconfig."""
+"""Packages with Pango and HarfBuzz's subsetting; they bring GLib and fontconfig. Source: WeasyPrint 70, First steps; of
+openSUSE, which it does not name, the packages that hold the same libraries."""
 
 FONTS = {
     "fonts-noto-cjk": {
@@ -58,12 +59,12 @@ FONTS = {
     },
     "fonts-symbola": {
         "fedora": "gdouros-symbola-fonts",
-        "arch": "noto-fonts-extra",
+        "arch": "noto-fonts",
         "alpine": "font-noto-symbols",
         "macos": "font-noto-sans-symbols-2",
     },
 }
-"""Packages of other families that bring what a Debian package of fonts does."""
+"""Packages of other families that bring what a Debian package of fonts does; some have Noto's symbols for Symbola."""
 
 
 def family(system: str, release: dict[str, str]) -> str:
@@ -94,10 +95,14 @@ HINTS = {
 """What is needed after the packages, so that Python finds the libraries."""
 
 
+FOLDERS = r"C:\msys64\ucrt64\bin;C:\msys64\mingw64\bin;C:\Program Files\GTK3-Runtime Win64\bin"
+"""Where WeasyPrint looks for libraries on Windows."""
+
+
 def open_folders() -> None:
     """Lets Python load libraries from where MSYS2 puts them, or from WEASYPRINT_DLL_DIRECTORIES, as WeasyPrint does."""
     if sys.platform == "win32":
-        for folder in os.environ.get("WEASYPRINT_DLL_DIRECTORIES", r"C:\msys64\ucrt64\bin").split(";"):
+        for folder in os.environ.get("WEASYPRINT_DLL_DIRECTORIES", FOLDERS).split(";"):
             with suppress(OSError):
                 os.add_dll_directory(folder)
 

@@ -1,11 +1,19 @@
-"""The command that installs what is missing, on each platform, from what its os-release says."""
+"""The command that installs what is missing, on each platform, from what its os-release says.
+
+Packages are those of WeasyPrint's documentation, First steps (doc.courtbouillon.org/weasyprint): libpangoft2-1.0-0 and
+libharfbuzz-subset0 for Debian and Ubuntu, pango for Fedora, Arch and Homebrew, libharfbuzz-subset.so.0 for Alpine,
+mingw-w64-ucrt-x86_64-pango for MSYS2. openSUSE is not in it.
+"""
 
 import platform
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from weasyprint.text import ffi
 
 from reports import installing, other_fonts
 from reports.commands import doctor
@@ -62,6 +70,8 @@ def test_macos_and_windows() -> None:
     assert installing.for_pdf("macos").startswith("brew install pango; then: export DYLD_FALLBACK_LIBRARY_PATH=")
     assert installing.family("win32", {}) == "windows"
     assert installing.for_pdf("windows").startswith("pacman -S mingw-w64-ucrt-x86_64-pango; ")
+    folders = installing.FOLDERS.replace("\\", "\\\\")
+    assert "".join(re.findall(r"'(C:[^']*)'", Path(ffi.__file__).read_text("utf-8"))) == folders
     assert [dll(file) for _, file in LIBRARIES][1::3] == ["libpango-1.0-0.dll", "libfontconfig-1.dll"]
 
 
