@@ -71,7 +71,7 @@ def _noted(tree: Path, file: str, cache: Path) -> dict[str, Any]:
         import pytest
 
         noted = Noted(tree, ROOMS)
-        args = [a for a in options([file], "-m", "not slow") if a != "-x"]
+        args = [a for a in options([file], "-m", "not slow and not long") if a != "-x"]
         code = pytest.main(args, plugins=[noted])
         sys.settrace(None)
         return {"code": int(code), **noted.to_json()}
