@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
+PLAIN = "name a file; what a pipe or device gives, write to one first"
 TRIES, PAUSE = 20, 0.02  # of reading a file that somebody writes; seconds between two
 
 
@@ -51,7 +52,7 @@ def _read(path: Path, most: int) -> bytes:
     status = os.fstat(handle)
     if not stat.S_ISREG(status.st_mode):
         os.close(handle)
-        raise Unreadable("is not a plain file")
+        raise Unreadable("is a folder" if stat.S_ISDIR(status.st_mode) else "is not a plain file", PLAIN)
     with open(handle, "rb") as file:
         data = file.read(most + 1) if status.st_size <= most else b""
     if status.st_size > most or len(data) > most:

@@ -33,13 +33,17 @@ AXIS = 100_000  # values of one axis
 AXES = 200_000  # of all axes of a table
 POINTS = 100_000_000  # of a table
 SHOWN = 100  # problems of one call that are printed
+HINTS = 10_000  # names among which the nearest is looked for
 HINTED = 100  # problems for which the nearest legal name is looked for: that takes the square of the names
 
 TABLE = 25_600_000  # bytes
 TRACE = 256_000_000  # bytes unpacked; a trace of one step of a 70B model has some tens of millions
 VALUES = 20_000_000  # of a trace; each needs about 70 bytes of memory
-STEPS = 5_000_000
+LOG_LINES = 2_000_000  # of a log, a table of kernels, output of a test
 ROWS = 100_000
+KERNELS_NAMED, KERNEL = 20_000, 2_000  # names of one file, characters of one; a step has some hundreds of names
+RANKS = 10_000  # that one table of kernels holds
+TESTS = 1_000  # of one output of nccl-tests
 LOG_LINE = 20_000  # characters of a line of a log that are read
 CONFIGURATION = 1_000_000  # bytes of what a person or a framework writes: arguments, TOML, YAML, a config.json
 DIMENSION = 10**13  # no dimension of a model is larger
@@ -71,9 +75,14 @@ BOUNDS = (
     Bound(IMPORTED, "a trace or log, unpacked", TRACE, "bytes"),
     Bound(IMPORTED, "a table or job file, unpacked", TABLE, "bytes"),
     Bound(IMPORTED, "values of a trace", VALUES),
-    Bound(IMPORTED, "steps of a log", STEPS),
+    Bound(IMPORTED, "lines of a log, of output, of a table of kernels", LOG_LINES),
     Bound(IMPORTED, "rows of a table of matrix multiplies", ROWS),
+    Bound(IMPORTED, "different names of kernels in one file", KERNELS_NAMED),
+    Bound(IMPORTED, "a kernel's name; the rest of it is passed over", KERNEL, "characters"),
+    Bound(IMPORTED, "devices of a table of kernels", RANKS),
+    Bound(IMPORTED, "tests of one output of nccl-tests", TESTS),
     Bound(IMPORTED, "a line of a log; the rest of it is passed over", LOG_LINE, "characters"),
+    Bound(IMPORTED, "a line of arguments or TOML", LINE, "characters"),
     Bound(IMPORTED, "a config.json, TOML, YAML or arguments", CONFIGURATION, "bytes"),
     Bound(IMPORTED, "a dimension of a model", DIMENSION),
     Bound(REPORT, "the logo", LOGO, "bytes"),

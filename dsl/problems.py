@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
 
-from dsl.limits import HINTED, SHOWN
+from dsl.limits import HINTED, HINTS, NAME, SHOWN
 
 
 class Span(NamedTuple):
@@ -136,8 +136,9 @@ def _marked(place: Label, width: int, source: str | None) -> list[str]:
     if not 1 <= span.line <= len(rows):
         return [f"{' ' * width} | {place.text}"] if place.text != "here" else []
     text = printable(rows[span.line - 1])
+    start = min(span.column, len(text) + 1)  # of a text that is cut the mark may lie behind its end
     end = min(span.end if span.end > span.column else len(text) + 1, len(text) + 2)
-    text, column, end = _window(text, span.column, end)
+    text, column, end = _window(text, start, end)
     carets = "^" * max(1, end - column)
     return [f"{span.line:>{width}} | {text}", f"{' ' * width} | {' ' * (column - 1)}{carets} {place.text}"]
 
@@ -195,7 +196,9 @@ def nearest(word: str, legal: Iterable[str], cutoff: float = 0.6) -> str | None:
 
     if not _hints():
         return None
-    names = list(legal)
+    names = [name for name in legal if len(name) <= NAME]
+    if len(word) > NAME or len(names) > HINTS:
+        return None
     folded = {name.lower(): name for name in reversed(names)}
     lowered = word.lower()
     if lowered in folded:

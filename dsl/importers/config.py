@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import islice
 from typing import Any, NamedTuple
 
 from dsl.importers.text import unpacked
@@ -80,7 +81,7 @@ class Config:
 
     def refuse(self, key: Key, wanted: str) -> None:
         """A problem for a key that does not hold what it should."""
-        shown = json.dumps(key.value)
+        shown = "a number that is too large" if _endless(key.value) else json.dumps(key.value)
         shown = shown if len(shown) <= 40 else shown[:37] + "..."
         self.wrong("E16", f"`{key.name}` of {self.name} is not {wanted}", key.line, f"it is {shown}")
 
@@ -103,6 +104,23 @@ class Config:
 _ABSENT = object()
 
 
+def _endless(value: Any) -> bool:
+    return isinstance(value, int) and abs(value) > 10**300
+
+
+class _Twice(Exception):
+    """A key that an object has twice."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys are given once."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        raise _Twice(next(key for key, _ in pairs if key in seen or seen.add(key)))  # type: ignore[func-returns-value]
+    return found
+
+
 def parsed(data: bytes, name: str) -> tuple[Config | None, list[Problem]]:
     """The configuration in ``data``, or why there is none. ``name`` is the file as problems show it."""
     place = Span(name, 1, 1, 1)
@@ -113,9 +131,17 @@ def parsed(data: bytes, name: str) -> tuple[Config | None, list[Problem]]:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return None, [Problem("E03", f"`{name}` is not UTF-8 text", place, help=help)]
+        wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+        return None, [Problem("E03", f"`{name}` is {'UTF-16' if wide else 'not UTF-8 text'}", place,
+                              help="save it as UTF-8" if wide else help)]  # fmt: skip
     try:
-        found = json.loads(text)
+        found = json.loads(text, object_pairs_hook=_once)
+    except _Twice as error:
+        key = re.escape(json.dumps(error.args[0])[1:-1])
+        lines = [1 + text.count("\n", 0, m.start()) for m in islice(re.finditer(f'"{key}"\\s*:', text), 2)] or [1]
+        span = Span(name, lines[-1], 1)
+        return None, [Problem("E12", f"`{error.args[0][:40]}` is given twice in {name}", span, "given again",
+                              help="readers of JSON differ in which one holds: remove one")]  # fmt: skip
     except json.JSONDecodeError as error:
         span = Span(name, error.lineno, error.colno, error.colno + 1)
         return None, [Problem("E02", f"`{name}` is not JSON", span, error.msg.lower(), help=help)]

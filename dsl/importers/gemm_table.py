@@ -19,6 +19,9 @@ ALIASES = {"bfloat16": "bf16", "float16": "fp16", "half": "fp16", "float8": "fp8
            "mxfp8": "fp8", "f16": "fp16", "f32": "fp32", "f8": "fp8"}  # fmt: skip
 
 
+SMALLEST = 1e-12  # a figure of a row below that is no measurement
+
+
 class Timed(NamedTuple):
     """One multiply: its shape, its datatype, seconds."""
 
@@ -76,7 +79,7 @@ def _row(names: list[str], timed: str, cells: list[str], line: int) -> Timed | s
         m, n, k, value = (float(given.get(c, "").replace("_", "")) for c in ("m", "n", "k", timed))
     except ValueError:
         return f"m, n, k and {timed} are numbers"
-    if not all(math.isfinite(v) and 0 < v < 1e18 for v in (m, n, k, value)):
+    if not all(math.isfinite(v) and SMALLEST < v < 1e18 for v in (m, n, k, value)):
         return f"m, n, k and {timed} are larger than 0"
     raw = given.get("dtype", "bf16").lower().removeprefix("torch.").removeprefix("cuda_r_") or "bf16"
     precision = ALIASES.get(raw, raw)

@@ -51,6 +51,8 @@ def imported(config: Config) -> Imported | None:
     for part in family.parts:
         PARTS[part](draft)
     inner_size(draft)
+    for path in ("layers", "hidden", "vocabulary", "heads", "kv_heads", "head"):
+        draft.positive(path)
     if config.multimodal:
         draft.notes.append("the language model alone: towers for images and sound are not counted")
     longest = config.whole(*LONGEST)
@@ -72,7 +74,7 @@ def family_of(config: Config) -> tuple[str, Family | None]:
         if found is not None and found.value in FAMILIES:
             return found.value, FAMILIES[found.value]
     known = "llama, mistral, qwen3, gemma3, mixtral, deepseek_v3, gpt_oss and others: decoders"
-    config.wrong("E30", f"`{key.value}` is a model type that this version does not know", key.line, "read here",
+    config.wrong("E30", f"`{key.value[:40]}` is a model type that this version does not know", key.line, "read here",
                  f"known: {known}", help=did_you_mean(key.value, FAMILIES) or "state the model's settings")  # fmt: skip
     return key.value, None
 

@@ -41,6 +41,12 @@ class Draft:
             self.config.wrong("E20", f"`{taken.key}` of {self.config.name} is above {most:,}", taken.line, "read here")
             del self.settings[path]
 
+    def positive(self, path: str) -> None:
+        """A problem where a setting is 0 and no model has none of it."""
+        taken = self.settings.get(path)
+        if taken is not None and taken.key and self.number(path) < 1:
+            self.config.wrong("E20", f"`{taken.key}` of {self.config.name} is 0", taken.line, "at least 1")
+
     def put(self, path: str, value: float | bool | str, key: Key | None) -> None:
         """States a setting, with the key that gave it or none."""
         self.settings[path] = Taken(value, key.name if key else "", key.line if key else 1)

@@ -6,6 +6,11 @@ an expert dispatch run the same kernel.
 """
 
 import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from dsl.limits import KERNEL, KERNELS_NAMED
+from dsl.problems import Problem, Span
 
 NCCL = re.compile(r"nccl|rccl|nvshmem|deep_ep|deepep|mscclpp", re.IGNORECASE)
 KERNELS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
@@ -13,7 +18,7 @@ KERNELS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     for name, pattern in (
         ("sdpa", r"flash|fmha|sdpa|attention|attn_fwd|attn_bwd|mha_fwd|mha_bwd"),
         ("optimizer", r"adam|multi_tensor_apply|lamb|sgd|fused_optim|_foreach_(?:lerp|addcdiv|addcmul)"),
-        ("gemm", r"gemm|cutlass|nvjet|cublas|wgmma|gemv|cijk_|triton_mm|_mm_|matmul|xmma|ck_tile.*gemm|splitk"),
+        ("gemm", r"gemm|cutlass|nvjet|cublas|wgmma|gemv|cijk_|triton_mm|_mm_|matmul|xmma|splitk"),
         ("hbm", r"elementwise|reduce|norm|softmax|copy|cat|index|gather|scatter|rope|rotary|swiglu|silu|gelu|dropout|"
                 r"triton|transpose|embedding|fill|cast|cross_?entropy|vectorized|unrolled|quant|permut|topk|sort|memset|"
                 r"scan|amax|scale|bias|router|rms|where|mul|add|sum"),
@@ -45,9 +50,31 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("context", ("ulysses",)),
     ("context", ("sequence",)),
 )
+COLLECTIVE = re.compile(r"AllReduce|AllGather|ReduceScatter|SendRecv|AllToAll|Broadcast", re.IGNORECASE)
 UNSAID = ("", "undefined", "default_pg", "default", "world", "0")
 
 
+def short(name: object) -> str:
+    """A kernel's name as far as it is read."""
+    return str(name)[:KERNEL]
+
+
+def too_many(names: Iterable[str], file: str) -> list[Problem]:
+    """A problem where there are more different names than any step has."""
+    if len(set(names)) <= KERNELS_NAMED:
+        return []
+    title = f"`{file}` has kernels of more than {KERNELS_NAMED:_} names"
+    return [Problem("E05", title, Span(file, 1, 1, 2), "read up to here", help="export one or two steps")]
+
+
+@lru_cache(maxsize=KERNELS_NAMED)
+def collective_of(name: str) -> str:
+    """What a kernel of NCCL does, in small letters; empty where its name does not say it."""
+    found = COLLECTIVE.search(name) if NCCL.search(name) else None
+    return found[0].lower() if found else ""
+
+
+@lru_cache(maxsize=KERNELS_NAMED)
 def kernel_class(name: str) -> str:
     """The class of a kernel that is no collective; "other" where its name says nothing."""
     return next((found for found, pattern in KERNELS if pattern.search(name)), "other")

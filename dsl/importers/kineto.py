@@ -9,7 +9,7 @@ import json
 import re
 from typing import Any, NamedTuple
 
-from dsl.importers.kernels import NCCL, group_class, kernel_class
+from dsl.importers.kernels import NCCL, group_class, kernel_class, short, too_many
 from dsl.importers.text import SHORTER, unpacked
 from dsl.limits import VALUES
 from dsl.problems import Problem, Span
@@ -73,6 +73,8 @@ def read(data: bytes, name: str) -> tuple[Trace | None, list[Problem]]:
     if not isinstance(events, list):
         return None, [Problem("E13", f"{name} has no list of traceEvents", place,
                               help="export it with torch.profiler's export_chrome_trace")]  # fmt: skip
+    if wrong := too_many((short(e.get("name", "")) for e in events if _on_device(e)), name):
+        return None, wrong
     made = _trace(found, events)
     if not made.events:
         help = "record it with activities=[CPU, CUDA], and export after a step has ended"
@@ -89,8 +91,12 @@ def _trace(found: dict[str, Any], raw: list[Any]) -> Trace:
     named = {_args(e).get("External id"): _args(e) for e in whole if e.get("name") == "record_param_comms"}
     named.pop(None, None)
     guessed: set[str] = set()
-    events = tuple(_event(e, named, world, guessed) for e in whole if e.get("cat") in DEVICE)
+    events = tuple(_event(e, named, world, guessed) for e in whole if _on_device(e))
     return Trace(rank, world, _steps(whole), events, tuple(sorted(guessed)))
+
+
+def _on_device(event: Any) -> bool:
+    return isinstance(event, dict) and event.get("cat") in DEVICE
 
 
 def _args(event: dict[str, Any]) -> dict[str, Any]:
@@ -127,7 +133,7 @@ def _steps(events: list[dict[str, Any]]) -> tuple[float, ...]:
 
 def _event(event: dict[str, Any], named: dict[Any, dict[str, Any]], world: int, guessed: set[str]) -> Event:
     """One kernel or copy with its class."""
-    name, times = str(event.get("name", "")), _times(event)
+    name, times = short(event.get("name", "")), _times(event)
     assert times is not None
     if event.get("cat") != "kernel":
         return Event("host" if COPIES.search(name) else "hbm", name, *times)

@@ -8,8 +8,8 @@ import re
 import shlex
 
 from dsl.importers.run_draft import Draft, Line
-from dsl.importers.text import lines_of
-from dsl.limits import CONFIGURATION
+from dsl.importers.text import lines_of, long_line
+from dsl.limits import CONFIGURATION, LINE
 from dsl.problems import Problem
 
 DEGREES = {"tensor": "--tensor-model-parallel-size", "pipeline": "--pipeline-model-parallel-size",
@@ -28,8 +28,9 @@ def detects(text: str) -> bool:
 def read(data: bytes, name: str) -> tuple[Draft, list[Problem]]:
     """The run of a file of arguments, and what keeps it from being one."""
     lines, problems = lines_of(data, name, CONFIGURATION, "name the file that holds the arguments")
+    problems += long_line(lines, name)
     arguments: list[Line] = []
-    for number, line in lines.numbered(CONFIGURATION):
+    for number, line in lines.numbered(LINE) if not problems else ():
         arguments += _arguments(line, number)
     draft = Draft(name, arguments)
     for a in arguments:

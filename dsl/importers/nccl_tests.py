@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dsl.importers.text import Lines, lines_of
+from dsl.limits import ROWS
+from dsl.limits import TESTS as MOST
 from dsl.problems import Problem, Span
 
 TESTS = {
@@ -20,9 +22,9 @@ TESTS = {
 SHARED = ("all_gather", "reduce_scatter", "all_to_all", "scatter", "gather", "hypercube")  # busbw = (n-1)/n algbw
 OLD = {"bytes": "size", "N": "count", "op": "redop", "res": "#wrong", "error": "#wrong", "algBw": "algbw"}
 MARK = re.compile(r"^\s*(\[\d+,\d+\]<std(?:out|err)>:|\d+: )")  # of mpirun --tag-output and srun --label
-NAMED = re.compile(r"([a-z_]+?)_perf(?:_mpi)?\b")
+NAMED = re.compile(r"(?<![a-z_])([a-z_]+?)_perf(?:_mpi)?\b")
 RANKS = re.compile(r"\bnranks[ =:]+(\d+)")
-DEVICE = re.compile(r"#\s*Rank\s+(\d+)\s.*?\bon\s+(\S+)\s+device\s+\S+\s+\[[^\]]*\]\s*(.*)")
+DEVICE = re.compile(r"#\s*Rank\s+(\d+)\s[^#]*?\bon\s+(\S+)\s+device\s+\S+\s+\[[^\[\]]*\]\s*(.*)")
 PRINTED = 5e-3  # GB/s: bandwidths are printed with two digits
 
 
@@ -66,7 +68,7 @@ class _Head(NamedTuple):
 
     named: str
     ranks: int
-    devices: tuple[tuple[str, str, str], ...]
+    devices: list[tuple[str, str, str]]
     columns: tuple[str, ...]
     line: int
 
@@ -75,6 +77,9 @@ def read(data: bytes, name: str) -> tuple[list[Test], list[Problem]]:
     """The tests in ``data``, and what is wrong with it; ``name`` is the file as problems show it."""
     lines, problems = lines_of(data, name)
     tests = [made for head, rows in _tables(lines, problems) if (made := _test(head, rows, name, problems)) is not None]
+    if len(tests) > MOST or sum(len(test.rows) for test in tests) > ROWS:
+        title, help = f"`{name}` has more than {MOST:_} tests or {ROWS:_} rows", "import some of them"
+        problems.append(Problem("E05", title, Span(name, 1, 1), "read up to here", help=help))
     if not tests and not problems:
         problems.append(Problem("E13", f"{name} has no table of nccl-tests", Span(name, 1, 1), "nothing found", (),
                                 ("a table has a line `# size count type redop root time algbw busbw`",),
@@ -84,19 +89,18 @@ def read(data: bytes, name: str) -> tuple[list[Test], list[Problem]]:
 
 def detects(text: str) -> bool:
     """Whether a text looks like output of nccl-tests."""
-    pattern = r"^.*#.*\b(size|bytes)\b.*\btime\s+algbw\s+busbw\b"
-    return re.search(pattern, text, re.MULTILINE | re.IGNORECASE) is not None
+    return any(_columns(MARK.sub("", line).strip()) for line in text.splitlines())
 
 
 def _tables(lines: Lines, problems: list[Problem]) -> Iterator[tuple[_Head, list[tuple[int, list[str]]]]]:
     """Each table with what was said before it: the name of the test, its ranks and devices."""
-    head, rows = _Head("", 0, (), (), 1), list[tuple[int, list[str]]]()
+    head, rows = _Head("", 0, [], (), 1), list[tuple[int, list[str]]]()
     for number, raw in lines.numbered():
         line = MARK.sub("", raw).strip()
         words = line.split()
         if rows and (line.startswith("#") and (_columns(line) or NAMED.search(line))):
             yield head, rows
-            head, rows = _Head("", 0, (), (), number), []
+            head, rows = _Head("", 0, [], (), number), []
         if head.columns and len(words) > 3 and words[0].isdigit() and words[1].isdigit():
             rows.append((number, words))
         else:
@@ -110,7 +114,8 @@ def _said(head: _Head, line: str, number: int) -> _Head:
     if columns := _columns(line):
         return head._replace(columns=columns, line=number)
     if (device := DEVICE.search(line)) is not None:
-        return head._replace(devices=(*head.devices, (device[1], device[2], device[3].strip())))
+        head.devices.append((device[1], device[2], device[3].strip()))
+        return head
     if (ranks := RANKS.search(line)) is not None and line.startswith("#"):
         head = head._replace(ranks=int(ranks[1]))
     if (named := NAMED.search(line)) is not None and named[1].lower() in TESTS and not head.columns:

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dsl.importers.kernels import NCCL, kernel_class
+from dsl.importers.kernels import NCCL, collective_of, kernel_class, short, too_many
 from dsl.importers.kineto import COPIES, Event, Trace
 from dsl.importers.text import cells, lines_of
+from dsl.limits import RANKS
 from dsl.problems import Problem, Span
 
 UNITS = {"ns": 1e-9, "us": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "nsec": 1e-9, "usec": 1e-6, "msec": 1e-3, "sec": 1.0}
 COLUMN = re.compile(r"^(Start|Duration|Total Time|Max|Avg)\s*\((\w+)\)$")
-COLLECTIVE = re.compile(r"nccl\w*?(AllReduce|AllGather|ReduceScatter|SendRecv|AllToAll|Broadcast)", re.IGNORECASE)
 
 
 class Sum(NamedTuple):
@@ -58,6 +58,12 @@ def read(data: bytes, name: str) -> tuple[Found, list[Problem]]:
         if len(found) != len(columns) or not _take(row, events, sums):
             problems.append(Problem("E16", f"this row of {name} does not match its header", Span(name, number, 1)))
             break
+        if len(events) > RANKS:
+            title = f"`{name}` has kernels of more than {RANKS:_} devices"
+            problems.append(Problem("E05", title, Span(name, number, 1), "one more", help="export some of the ranks"))
+            break
+    names = [s.name for s in sums] + [e.name for own in events.values() for e in own]
+    problems += [] if problems else too_many(names, name)
     if not problems and not events and not sums:
         problems.append(Problem("E13", f"{name} has no table of GPU kernels", Span(name, 1, 1, 2),
                                 help="nsys stats --report cuda_gpu_trace --format csv report.nsys-rep"))  # fmt: skip
@@ -78,11 +84,10 @@ def _header(line: str) -> list[str] | None:
 def _take(row: dict[str, str], events: dict[str, list[Event]], sums: list[Sum]) -> bool:
     """Adds one row; whether it could be read."""
     times = dict(_times(row))
-    name = row.get("Name") or row.get("Operation") or ""
+    name = short(row.get("Name") or row.get("Operation") or "")
     copy = "Operation" in row or name.startswith("[CUDA mem")
     kind = ("host" if COPIES.search(name) else "hbm") if copy else "other" if NCCL.search(name) else kernel_class(name)
-    found = COLLECTIVE.search(name)
-    collective = found[1].lower() if found else ""
+    collective = collective_of(name)
     if "Duration" in times and "Start" in times:
         own = Event(kind, name, times["Start"], times["Duration"], collective)
         events.setdefault(row.get("Device", ""), []).append(own)

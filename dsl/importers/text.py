@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeVar
 
-from dsl.limits import LOG_LINE, TRACE
+from dsl.limits import LINE, LOG_LINE, LOG_LINES, TRACE
 from dsl.problems import Problem, Span
 
 LOOKED = 200_000  # characters of a file that tell its format
@@ -21,8 +21,12 @@ class Lines(NamedTuple):
 
     def numbered(self, longest: int = LOG_LINE) -> Iterator[tuple[int, str]]:
         """Each line with its number, cut behind the longest that is read."""
-        for number, line in enumerate(self.text.split("\n"), start=1):
-            yield number, line[:longest].rstrip("\r")
+        number = start = 0
+        while start >= 0:
+            number, end = number + 1, self.text.find("\n", start)
+            last = len(self.text) if end < 0 else end
+            yield number, self.text[start : min(last, start + longest)].rstrip("\r")
+            start = end + 1 if end >= 0 else -1
 
 
 def unpacked(data: bytes, name: str, largest: int = TRACE, help: str = SHORTER) -> tuple[bytes, list[Problem]]:
@@ -50,7 +54,17 @@ def known(data: bytes, kinds: Iterable[tuple[Callable[[str], bool], T]]) -> T | 
 def lines_of(data: bytes, name: str, largest: int = TRACE, help: str = SHORTER) -> tuple[Lines, list[Problem]]:
     """The lines of a file that may be compressed; a byte that is not UTF-8 is shown as one, logs have them."""
     data, problems = unpacked(data, name, largest, help)
+    if data.count(b"\n") > LOG_LINES:
+        title = f"`{name}` has more than {LOG_LINES:_} lines"
+        return Lines(""), [Problem("E05", title, Span(name, 1, 1, 1), "read up to here", help=help)]
     return Lines(data.decode("utf-8-sig", "replace")), problems
+
+
+def long_line(lines: Lines, name: str) -> list[Problem]:
+    """A problem with a line that is too long to be read, where nothing of it may be passed over."""
+    number = next((n for n, line in lines.numbered(LINE + 1) if len(line) > LINE), 0)
+    title = f"this line of {name} is longer than {LINE:_} characters"
+    return [Problem("E05", title, Span(name, number, 1, 2), help="break it into several")] if number else []
 
 
 def cells(line: str, delimiter: str = ",") -> list[str]:

@@ -10,13 +10,14 @@ from typing import Any
 
 from dsl.importers import titan_stages
 from dsl.importers.run_draft import Draft, Line
-from dsl.importers.text import lines_of
+from dsl.importers.text import Lines, lines_of, long_line
 from dsl.limits import CONFIGURATION
 from dsl.problems import Problem, Span
 
-WORLD = re.compile(r"^\s*#\s*world_size\s*=\s*(\d+)", re.MULTILINE)
-COMMENTED = re.compile(r"^[ \t]*#[ \t]*([A-Za-z_][\w.-]*)[ \t]*=[ \t]*\S", re.MULTILINE)
-DIMENSION = re.compile(r"^[ \t]*#[ \t]*(model\.\w+)[ \t]*=[ \t]*(\d+)[ \t]*$", re.MULTILINE)
+WORLD = re.compile(r"^[ \t]*#[ \t]*world_size[ \t]*=[ \t]*(\d+)", re.MULTILINE)
+COMMENTED = re.compile(r"^[ \t]*#[ \t]*([A-Za-z_][\w.-]*)[ \t]*=[ \t]*\S")
+DIMENSION = re.compile(r"^[ \t]*#[ \t]*(model\.\w+)[ \t]*=[ \t]*(\d+)[ \t]*$")
+KEY = re.compile(r"^[ \t]*([\w-]+)[ \t]*=")
 LIBRARY = {  # the model of the library that a flavor is, and its layers
     ("llama3", "8B"): ("llama-3.1-8b", 32), ("llama3", "70B"): ("llama-3.1-70b", 80),
     ("llama3", "405B"): ("llama-3.1-405b", 126), ("llama4", "17bx16e"): ("llama-4-scout-17b-16e", 48),
@@ -27,22 +28,23 @@ LIBRARY = {  # the model of the library that a flavor is, and its layers
 
 def detects(text: str) -> bool:
     """Whether a text is a TorchTitan configuration."""
-    return bool(re.search(r"^\s*\[(training|parallelism|activation_checkpoint)\]", text, re.MULTILINE))
+    return bool(re.search(r"^[ \t]*\[(training|parallelism|activation_checkpoint)\]", text, re.MULTILINE))
 
 
 def read(data: bytes, name: str) -> tuple[Draft, list[Problem]]:
     """The run of a configuration, and what keeps it from being one."""
     lines, problems = lines_of(data, name, CONFIGURATION, "name the configuration of the run")
+    problems += long_line(lines, name)
     if problems:
         return Draft(name, []), problems
     try:
         found = tomllib.loads(lines.text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # no TOML, nested too deep, or a number of thousands of digits
         line = re.search(r"line (\d+)", str(error))
         place = Span(name, int(line[1]) if line else 1, 1)
         return Draft(name, []), [Problem("E02", f"{name} is not TOML", place, str(error)[:80].lower())]
     world = WORLD.search(lines.text)
-    given = [*_flat(found, lines.text), *([Line("world_size", world[1], 1)] if world else [])]
+    given = [*_flat(found, _lines(lines.text)), *([Line("world_size", world[1], 1)] if world else [])]
     draft = Draft(name, [*given, *_dimensions(lines.text, given)])
     model(draft)
     layout(draft)
@@ -55,7 +57,7 @@ def read(data: bytes, name: str) -> tuple[Draft, list[Problem]]:
 
 def commented_out(text: str) -> list[str]:
     """Settings that stand behind a comment sign on a line of their own, each with its line."""
-    found = ((m[1], text.count("\n", 0, m.start(1)) + 1) for m in COMMENTED.finditer(text))
+    found = ((m[1], number) for number, line in Lines(text).numbered() if (m := COMMENTED.match(line)))
     return [f"{name} (line {line})" for name, line in found if name != "world_size" and not name.startswith("model.")]
 
 
@@ -64,7 +66,7 @@ def _dimensions(text: str, given: list[Line]) -> list[Line]:
     known = {line.name: line.value for line in given}
     if _flavor(known.get("model.name"), known.get("model.flavor")) is not None:
         return []
-    found = ((m[1], m[2], text.count("\n", 0, m.start(1)) + 1) for m in DIMENSION.finditer(text))
+    found = ((m[1], m[2], number) for number, line in Lines(text).numbered() if (m := DIMENSION.match(line)))
     return [Line(*line) for line in found if line[0] not in known]
 
 
@@ -73,16 +75,31 @@ def _flavor(family: str | None, flavor: str | None) -> tuple[str, int] | None:
     return LIBRARY.get((family or "", flavor or ""))
 
 
-def _flat(found: dict[str, Any], text: str, head: str = "") -> list[Line]:
+def _lines(text: str) -> dict[str, int]:
+    """The first line that sets each key."""
+    found: dict[str, int] = {}
+    for number, line in Lines(text).numbered():
+        if (key := KEY.match(line)) is not None:
+            found.setdefault(key[1], number)
+    return found
+
+
+def _shown(value: Any) -> str:
+    """A value as text; a number of thousands of digits is none."""
+    try:
+        return str(value).lower() if isinstance(value, bool) else str(value)
+    except ValueError:
+        return "a number that is too large"
+
+
+def _flat(found: dict[str, Any], lines: dict[str, int], head: str = "") -> list[Line]:
     """Every key by its dotted path, with its line."""
     made: list[Line] = []
     for key, value in found.items():
         if isinstance(value, dict):
-            made += _flat(value, text, f"{head}{key}.") if head.count(".") < 8 else []
+            made += _flat(value, lines, f"{head}{key}.") if head.count(".") < 8 else []
         else:
-            at = re.search(rf"^\s*{re.escape(key)}\s*=", text, re.MULTILINE)
-            shown = str(value).lower() if isinstance(value, bool) else str(value)
-            made.append(Line(f"{head}{key}", shown, 1 + text.count("\n", 0, at.start()) if at else 1))
+            made.append(Line(f"{head}{key}", _shown(value), lines.get(key, 1)))
     return made
 
 

@@ -10,11 +10,10 @@ from datetime import datetime
 from typing import NamedTuple
 
 from dsl.importers.text import lines_of
-from dsl.limits import STEPS
 from dsl.problems import Problem, Span
 
 COLORS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-NUMBER = r"([0-9][0-9_,]*\.?[0-9]*(?:[eE][+-]?\d+)?)"
+NUMBER = r"([0-9][0-9_,]{0,30}\.?[0-9]{0,30}(?:[eE][+-]?\d{1,4})?)"  # bounded: digits without end are no number
 STAMP = re.compile(r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})")
 SIZES = {"KIB": 2.0**10, "MIB": 2.0**20, "GIB": 2.0**30, "KB": 2.0**10, "MB": 2.0**20, "GB": 2.0**30}
 
@@ -50,19 +49,19 @@ class Framework(NamedTuple):
     """How a framework writes its step lines: what marks one, and where its figures are."""
 
     name: str
-    marks: re.Pattern[str]
+    marks: tuple[re.Pattern[str], ...]  # all are in such a line
     step: re.Pattern[str]
     figures: dict[str, tuple[re.Pattern[str], float]]  # name of a Record: pattern, factor to base units
 
 
 def _at(*names: str) -> re.Pattern[str]:
-    """A figure behind one of some names."""
-    return re.compile("(?:" + "|".join(names) + r")\s*[:=|]?\s*" + NUMBER, re.IGNORECASE)
+    """A figure behind one of some names, in a line of small letters: such a pattern is found fast."""
+    return re.compile("(?:" + "|".join(names).lower() + r")\s*(?:[:=|]\s*)?" + NUMBER)
 
 
 FRAMEWORKS = (
     Framework(
-        "Megatron-LM", re.compile(r"iteration\s+\d+\s*/\s*\d+.*elapsed time per iteration"),
+        "Megatron-LM", (re.compile("elapsed time per iteration"), re.compile(r"iteration\s+\d+\s*/\s*\d")),
         re.compile(r"iteration\s+(\d+)\s*/"),
         {
             "seconds": (_at(r"elapsed time per iteration \(ms\)"), 1e-3),
@@ -72,7 +71,7 @@ FRAMEWORKS = (
         },
     ),
     Framework(
-        "NeMo", re.compile(r"train_step_timing in s"), re.compile(r"(?:global_step|iteration)[ =:]+(\d+)"),
+        "NeMo", (re.compile("train_step_timing in s"),), re.compile(r"(?:global_step|iteration)[ =:]+(\d+)"),
         {
             "seconds": (_at("train_step_timing in s"), 1.0),
             "samples": (_at("consumed_samples"), 1.0),
@@ -81,7 +80,8 @@ FRAMEWORKS = (
         },
     ),
     Framework(
-        "TorchTitan", re.compile(r"\bstep:\s*\d+.*\b(?:tps|wps):"), re.compile(r"\bstep:\s*(\d+)"),
+        "TorchTitan", (re.compile(r"step:(?<!\wstep:)\s*\d"), re.compile(r"\b[tw]ps:")),
+        re.compile(r"step:(?<!\wstep:)\s*(\d+)"),
         {
             "tokens_per_gpu": (_at(r"\btps", r"\bwps"), 1.0),
             "flops_per_gpu": (_at("tflops"), 1e12),
@@ -89,7 +89,7 @@ FRAMEWORKS = (
         },
     ),
     Framework(
-        "DeepSpeed", re.compile(r"CurrSamplesPerSec=|iter time \(s\):"),
+        "DeepSpeed", (re.compile(r"CurrSamplesPerSec=|iter time \(s\):"),),
         re.compile(r"(?:global_step=|steps:\s*)(\d+)"),
         {
             "seconds": (_at(r"iter time \(s\)"), 1.0),
@@ -97,7 +97,7 @@ FRAMEWORKS = (
         },
     ),
     Framework(
-        "MaxText", re.compile(r"completed step:\s*\d+,\s*seconds:"), re.compile(r"completed step:\s*(\d+)"),
+        "MaxText", (re.compile(r"completed step:\s*\d+,\s*seconds:"),), re.compile(r"completed step:\s*(\d+)"),
         {"seconds": (_at("seconds"), 1.0), "flops_per_gpu": (_at("TFLOP/s/device"), 1e12)},
     ),
 )  # fmt: skip
@@ -105,19 +105,25 @@ FRAMEWORKS = (
 MEMORY = (
     (re.compile(r"max allocated:\s*" + NUMBER), "allocated", "MB"),
     (re.compile(r"max reserved:\s*" + NUMBER), "reserved", "MB"),
-    (re.compile(r"\bmemory:\s*" + NUMBER + r"\s*(GiB|MiB)"), "reserved", ""),
+    (re.compile(r"memory:(?<!\wmemory:)\s*" + NUMBER + r"\s*(GiB|MiB)"), "reserved", ""),
     (re.compile(r"MaxMemAllocated=" + NUMBER + r"\s*(GB|MB)"), "allocated", ""),
     (re.compile(r"mem-max-allocated-gigabytes[ =:|]+" + NUMBER), "allocated", "GB"),
     (re.compile(r"mem-max-reserved-gigabytes[ =:|]+" + NUMBER), "reserved", "GB"),
 )  # fmt: skip
-SEQUENCE = re.compile(r"\b(?:seq_length|seq_len|encoder_seq_length)\s*[.:=]+\s*(\d+)")
-GPUS = re.compile(r"\b(?:world_size|using world size)\s*[.:= ]+\s*(\d+)", re.IGNORECASE)
+# Patterns begin with their letters: where these are missing, as in most lines, the search is over at once.
+SEQUENCE = re.compile(r"seq_len(?:(?<!\wseq_len)|(?<=\bencoder_seq_len))(?:gth)?\s*[.:=]+\s*(\d+)")
+GPUS = re.compile(r"world(?:(?<!\wworld)_|(?<=\busing world) )size[.:=\s]+(\d+)")  # small letters
 
 
 def detects(text: str) -> bool:
     """Whether a text holds step lines of a framework."""
     plain = COLORS.sub("", text)
-    return any(f.marks.search(line) for line in plain.splitlines() for f in FRAMEWORKS)
+    return any(_framework(line) for line in plain.splitlines())
+
+
+def _framework(line: str) -> Framework | None:
+    """Whose step line it is."""
+    return next((f for f in FRAMEWORKS if all(mark.search(line) for mark in f.marks)), None)
 
 
 def read(data: bytes, name: str) -> tuple[Log | None, list[Problem]]:
@@ -129,12 +135,11 @@ def read(data: bytes, name: str) -> tuple[Log | None, list[Problem]]:
     stamps: list[datetime] = []
     for number, raw in lines.numbered():
         line = COLORS.sub("", raw)
-        found = next((f for f in FRAMEWORKS if f.marks.search(line)), None)
-        if found is not None and len(records) < STEPS:
+        if (found := _framework(line)) is not None:
             framework = framework or found.name
             records += _records(found, line, number)
         _beside(line, memory, said)
-        if (stamp := _stamp(line)) is not None:
+        if (found_at := STAMP.search(line)) is not None and (stamp := _stamp(found_at)) is not None:
             stamps = [stamps[0], stamp] if stamps else [stamp, stamp]
     if problems or not records:
         help = "keep the lines that a framework prints each step: iteration, step, train_step_timing …"
@@ -149,8 +154,9 @@ def _records(framework: Framework, line: str, number: int) -> list[Record]:
     """The step of one line."""
     step = framework.step.search(line)
     values: dict[str, float | None] = dict.fromkeys(Record._fields[1:-1])
+    small = line.lower()
     for name, (pattern, factor) in framework.figures.items():
-        if (found := pattern.search(line)) is not None and (value := _number(found[1])) is not None:
+        if (found := pattern.search(small)) is not None and (value := _number(found[1])) is not None:
             values[name] = value * factor
     if not any(values[n] for n in ("seconds", "tokens_per_gpu", "samples_per_second")):
         return []
@@ -173,15 +179,14 @@ def _beside(line: str, memory: dict[str, float], said: dict[str, float]) -> None
         if found is not None and value is not None:
             size = value * SIZES[(unit or found[2]).upper()]
             memory[kind] = max(memory.get(kind, 0.0), size)
-    for name, pattern in (("sequence", SEQUENCE), ("gpus", GPUS)):
-        if name not in said and (found := pattern.search(line)) is not None and len(found[1]) < 12:
+    for name, pattern, text in (("sequence", SEQUENCE, line), ("gpus", GPUS, line.lower())):
+        if name not in said and (found := pattern.search(text)) is not None and len(found[1]) < 12:
             said[name] = float(found[1])
 
 
-def _stamp(line: str) -> datetime | None:
-    found = STAMP.search(line)
+def _stamp(found: re.Match[str]) -> datetime | None:
     try:
-        return datetime.fromisoformat(f"{found[1]}T{found[2]}") if found else None
+        return datetime.fromisoformat(f"{found[1]}T{found[2]}")
     except ValueError:
         return None
 

@@ -31,8 +31,10 @@ def of_nccl(data: bytes, name: str) -> tuple[list[Observed], list[Problem]]:
     tests, problems = nccl_tests.read(data, name)
     found = []
     for test in tests:
-        for size in sorted({row.size for row in test.rows}):
-            rows = [row for row in test.rows if row.size == size]
+        by_size: dict[int, list[nccl_tests.Row]] = {}
+        for row in test.rows:
+            by_size.setdefault(row.size, []).append(row)
+        for size, rows in sorted(by_size.items()):
             best, bad = max(rows, key=lambda row: row.bus), max(row.wrong for row in rows)
             wrong = f"{bad} elements came out wrong" if bad else ""
             found.append(Observed(test.collective, best.bus, name, best.line, test.ranks, size, wrong=wrong))

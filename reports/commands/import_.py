@@ -41,18 +41,13 @@ def import_(files: tuple[str, ...], name: str, plan: Path | None, run_name: str,
 
     Exit: 0 printed, or no row fails; 1 a row fails; 2 a file cannot be read or lacks something.
     """
+    from dsl.limits import TRACE
     from reports.commands.against import against as judged
     from reports.imports.asked import Asked, Given
     from reports.imports.formats import detected, named, plain, planned
 
     asked_for = named(files[0]) if len(files) > 1 and against is None else None
-    given = []
-    for file in files[1:] if asked_for else files:
-        try:
-            given.append(Given(file, read_start(Path(file))))
-        except OSError as error:
-            shell.complain(f"error: cannot read {file}: {error.strerror or error}")
-            return shell.IN_ERROR
+    given = [Given(file, shell.bytes_of(Path(file), TRACE)) for file in (files[1:] if asked_for else files)]
     if against is not None:
         return judged(against, [(g.name, g.data) for g in given], run_name, form)
     files_read, packed = plain(given)
@@ -78,11 +73,3 @@ def complained(problems: list[Problem], given: "Sequence[Given]") -> int:
     texts = {g.name: g.data[:200_000].decode("utf-8", "replace") for g in given}
     shell.complain(show(problems, texts) + "\n")
     return shell.IN_ERROR
-
-
-def read_start(file: Path) -> bytes:
-    """The bytes of a file, cut behind the largest size that is read."""
-    from dsl.limits import TRACE
-
-    with open(file, "rb") as stream:
-        return stream.read(TRACE + 1)

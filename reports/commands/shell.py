@@ -45,6 +45,22 @@ class CannotWrite(Exception):
         super().__init__(f"cannot write {place}: {reason.strerror or reason}{f'; {way}' if way else ''}")
 
 
+class CannotRead(Exception):
+    """A file that a call names and that is not read: which, why, and the way out."""
+
+
+def bytes_of(file: Path, most: int) -> bytes:
+    """What is in a plain file of at most so many bytes; raises CannotRead."""
+    from dsl.inside import Unreadable, plain
+
+    try:
+        return plain(file, most)
+    except Unreadable as error:
+        raise CannotRead(f"{file} {error.why}{f'; {error.help}' if error.help else ''}") from error
+    except (OSError, ValueError) as error:
+        raise CannotRead(f"cannot read {file}: {getattr(error, 'strerror', None) or error}") from error
+
+
 def worst(codes: list[int]) -> int:
     """The exit code of a call whose files ended with ``codes``."""
     return max(codes, key=SEVERITY.index, default=HOLDS)
@@ -155,8 +171,14 @@ def ended(work: Callable[[], Any]) -> int:
         complain(f"error: {error}")
         mute(sys.stdout)
         code = CANNOT_WRITE
+    except CannotRead as error:
+        complain(f"error: {error}")
+        code = IN_ERROR
     except BrokenPipeError:
         mute(sys.stdout)
+        code = CANNOT_WRITE
+    except MemoryError:
+        complain("error: there is not enough memory for this; give it more, or less to do at once")
         code = CANNOT_WRITE
     except Exception as error:  # noqa: BLE001 - the catch-all: a traceback never reaches the user
         complain(internal(error))

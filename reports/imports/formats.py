@@ -90,6 +90,8 @@ def unknown(file: Given) -> Problem:
     if re.match(r"\s*(<!doctype html|<html)", text, re.IGNORECASE):
         what = f"{file.name} is an HTML page: a report to look at, not a measurement or a configuration"
         help = "import the log, trace or configuration that the page was made from"
+    elif file.data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        what, help = f"{file.name} is UTF-16", "save it as UTF-8"
     elif b"\0" in file.data[:LOOKED]:
         what, help = f"{file.name} is not text", "export it as text, CSV or JSON first"
     elif not text.strip():
