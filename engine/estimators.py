@@ -28,8 +28,8 @@ def megatron_parameters(model: Model) -> Column:
     """Parameters as Megatron-LM's theoretical memory script counts them: matrices, two norms a layer, embeddings.
 
     Sum of layers + V h (twice untied) + final norm. It leaves out biases, learned positions, norms on queries and keys,
-    sinks and indexers, and takes every layer to have two norms of one kind. Source: Megatron-LM at d98e8a64, as
-    recomputed in data/models/findings.md 19; 133 totals.
+    sinks and indexers, and takes every layer to have two norms of one kind. Source: Megatron-LM at d98e8a64; 133
+    totals in tests/data/megatron_theoretical.csv.
     """
     dims = shape(model)
     result = dims.vocabulary * dims.hidden * (1.0 if model.tied else 2.0) + _one_norm(model, dims)
@@ -130,16 +130,16 @@ def megatron_activations(run: Run, d: Degrees) -> Column:
     """Activation bytes of the first stage as Megatron-LM's script prints them, for sequence parallelism and selective
     recomputation: s b h L (18 + 4 f/h), embedding 8 s b p + s b h p, loss 4 s b h (1 + V/h) with one stage, all / tp.
 
-    Interleaved stages multiply the layers by 1 + (p-1)/(p v); fewer micro-batches than stages by m/p.
-    Source: Megatron-LM at d98e8a64; Korthikanti et al. 2022.
+    Interleaved stages multiply layers and embedding by 1 + (p-1)/(p v); fewer micro-batches than stages by m/p.
+    Source: Megatron-LM, training/theoretical_memory_usage.py; Korthikanti et al. 2022.
     """
     model, dims = run.model, shape(run.model)
     rows, p, v = d.tokens * dims.hidden, float(d.pp), float(d.vp)
     layers = rows * float(model.layers or 0) * (18.0 + 4.0 * dims.ffn / dims.hidden)
-    layers = layers * ((1.0 + (p - 1.0) / (p * v)) if v > 1 else np.minimum(1.0, d.micro_batches / p))
     ends = 8.0 * d.tokens * p + rows * p
+    flying = (1.0 + (p - 1.0) / (p * v)) if v > 1 else np.minimum(1.0, d.micro_batches / p)
     loss = 4.0 * rows * (1.0 + dims.vocabulary / dims.hidden) if d.pp == 1 else ZERO
-    return (layers + ends + loss) / d.tp
+    return ((layers + ends) * flying + loss) / d.tp
 
 
 # DeepSpeed's ZeRO-3 estimator

@@ -63,9 +63,18 @@ def test_the_activation_formula_in_one_stage() -> None:
 def test_interleaving_multiplies_by_1_44() -> None:
     plain = run(layout__pipeline=8, layout__data=64)
     twice = run(layout__pipeline=8, layout__data=64, layout__schedule="interleaved", layout__schedule__virtual_stages=2)
-    ends = 8192 * (8 * 8 + 8 * 8192) / 8
-    found = [estimators.megatron_activations(r, layout.resolve(r))[0] - ends for r in (plain, twice)]
+    found = [estimators.megatron_activations(r, layout.resolve(r))[0] for r in (plain, twice)]
+    assert found[0] == pytest.approx(8192 * (80 * 8192 * 32 + 8 * 8 + 8 * 8192) / 8, rel=1e-12)
     assert found[1] / found[0] == pytest.approx(1.4375, rel=1e-9)
+
+
+def test_fewer_micro_batches_than_stages_keep_less() -> None:
+    """Two of eight: a quarter of layers and embedding."""
+    few = run(layout__pipeline=8, layout__data=64, batch=2 * 64)
+    d = layout.resolve(few)
+    assert d.micro_batches == 2
+    by_hand = 8192 * (80 * 8192 * 32 + 8 * 8 + 8 * 8192) / 8 / 4
+    assert estimators.megatron_activations(few, d)[0] == pytest.approx(by_hand, rel=1e-12)
 
 
 def test_deepspeed_counts_only_the_gathered_layer_when_all_is_offloaded() -> None:
