@@ -78,7 +78,9 @@ def gated(run: Run) -> bool:
 
 
 def _context(run: Run, d: Degrees, dh: Column, share: float) -> list[Work]:
-    """Keys and values of the other context ranks: (cp-1)/cp of 2 cp T k dh w, twice in the backward."""
+    """Keys and values of the other context ranks: (cp-1)/cp of 2 cp T k dh w, twice in the backward; an all-to-all
+    moves queries and output too, 2 T (a/tp + k) dh w each way.
+    """
     keys_values = 2 * d.cp * d.tokens * d.kv_heads * dh * ELEMENT * share
     kind = {"ring": "ring_exchange", "all_gather": "all_gather", "all_to_all": "all_to_all"}[run.layout.context_method]
     if kind == "all_to_all":

@@ -84,10 +84,12 @@ def _core(run: Run, d: Degrees, r: Ranks, fused: bool, backward: bool) -> Sdpa:
 
 
 def _context(run: Run, d: Degrees, r: Ranks, share: float) -> list[Work]:
-    """The other context ranks' keys and values, expanded: cp T a (d_qk + d_v) w."""
-    size = d.cp * d.tokens * r.heads * (r.qk + r.value) * ELEMENT * share
+    """The other context ranks' keys and values, expanded: cp T a (d_qk + d_v) w, twice in the backward; an all-to-all
+    moves queries and output too, 2 T a (d_qk + d_v) w each way.
+    """
+    own = d.tokens * r.heads * (r.qk + r.value) * ELEMENT
     kind = {"ring": "ring_exchange", "all_gather": "all_gather", "all_to_all": "all_to_all"}[run.layout.context_method]
-    size = size / d.cp * 2 if kind == "all_to_all" else size
+    size = 2 * own if kind == "all_to_all" else d.cp * own * share
     return [
         Collective("keys and values", kind, size, "context", behind=CONTEXT_BEHIND if kind == "ring_exchange" else None)
     ]
