@@ -8,12 +8,12 @@ from engine import entries, layout, models
 from engine.operators.work import Collective
 from tests.settings import run
 
-LATENT = {
+LATENT: dict[str, Any] = {
     "model__attention": "latent", "model__attention__heads": 128, "model__attention__head": 128,
     "model__attention__query_rank": 1536, "model__attention__kv_rank": 512, "model__attention__rope_head": 64,
     "model__heads": None, "model__kv_heads": None,
 }  # fmt: skip
-CONTEXT = {"layout__tensor": 1, "layout__context": 8, "layout__context_method": "all_to_all"}
+CONTEXT: dict[str, Any] = {"layout__tensor": 1, "layout__context": 8, "layout__context_method": "all_to_all"}
 
 
 def sent(**changed: Any) -> list[float]:
