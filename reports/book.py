@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from reports import figures
 from reports.company import NOBODY, Company
+from reports.locales import written_in
 from reports.outline import chosen
 from reports.plan import Json, Plan, Section, plan_of
 from reports.sections import ONE_PAGE, Chapter
@@ -108,8 +109,9 @@ class Book:
 def bind(document: Json, company: Company = NOBODY) -> Book:
     """The book of a document (the JSON of reports/document.py), with the templates of a company."""
     plan = plan_of(document)
-    signed = Section("control", "", template="nothing") if is_one_page(plan) else control(plan, company)
-    return replace(bound(plan, front(plan), signed, with_added(chosen(plan), company)), company=company)
+    with written_in(plan.report["locale"]):
+        signed = Section("control", "", template="nothing") if is_one_page(plan) else control(plan, company)
+        return replace(bound(plan, front(plan), signed, with_added(chosen(plan), company)), company=company)
 
 
 def bound(plan: Plan, front: Section, control: Section, outline: Sequence[Chapter]) -> Book:
@@ -173,7 +175,8 @@ def labeled(chapters: Sequence[Numbered]) -> Iterator[tuple[str, str, str]]:
 
 def drawn(plan: Plan, wanted: list[str]) -> dict[str, "Picture"]:
     """The pictures of the figures wanted, those without data left out."""
-    return {key: picture for key in wanted if (picture := picture_of(plan, key))}
+    with written_in(plan.report["locale"]):
+        return {key: picture for key in wanted if (picture := picture_of(plan, key))}
 
 
 def picture_of(plan: Plan, key: str) -> "Picture | None":

@@ -1,6 +1,7 @@
 """The document of changes (reports/changes.py) as a book: page 1, what changed in each run, files and blocks."""
 
 from reports.book import Book, bound
+from reports.locales import written_in
 from reports.plan import Json, Plan
 from reports.sections import Chapter
 from reports.sections.changes import blocks, control, front, run_sections
@@ -22,11 +23,12 @@ def bind_changes(made: Json) -> Book:
         "sha256": new["sha256"],
         "edition": new["edition"],
         "engine_version": new["engine_version"],
-        "report": {},
+        "report": {"locale": made.get("locale")},
         "experiments": [{"kind": "changes", "name": "changes", "points": [], "changes": made}],
     }
     plan = Plan(document, {"kind": "run", "name": "", "title": "", "points": []})
-    return bound(plan, front(plan), control(plan), OUTLINE)
+    with written_in(made.get("locale")):
+        return bound(plan, front(plan), control(plan), OUTLINE)
 
 
 def name(side: Json) -> str:

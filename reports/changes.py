@@ -38,6 +38,7 @@ def changes(old: Json, new: Json) -> Json:
         "blocks": [row(name, blocks[0].get(name), blocks[1].get(name)) for name in merged(*blocks)
                    if blocks[0].get(name) != blocks[1].get(name)],
         "key_numbers": key_numbers(old, new),
+        "locale": (new.get("report") or {}).get("locale"),
     }  # fmt: skip
     return made | {"changed": anything(made)}
 

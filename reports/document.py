@@ -25,6 +25,7 @@ from reports.experiments.sizing import evaluate_size
 from reports.experiments.table import evaluate_table
 from reports.intervals import intervals
 from reports.judgement import check, plain, verdict
+from reports.locales import reworded, written_in
 from reports.plan import binding
 from reports.point import Json, failures, number, point_of
 from reports.prices import prices
@@ -33,6 +34,7 @@ from reports.programme import off_plan, programme, with_programmes
 from reports.progress import progress
 from reports.prose import count
 from reports.provenance import formulas, provenance
+from reports.quantities import Quantity
 from reports.remedies import remedies
 from reports.roofline_point import roofline_point
 from reports.summary import failed, key_numbers
@@ -46,9 +48,10 @@ def build(scenario: Scenario) -> Json:
     """The document of a scenario: every run of the file evaluated, judged and summed up; a design review that is asked
     for holds no prices.
     """
-    document = whole(scenario)
-    asked = report_of(scenario.report).get("kind") == "design_review"
-    return without_prices(document) if asked else document
+    report = report_of(scenario.report)
+    with written_in(report.get("locale")):
+        document = whole(scenario)
+    return without_prices(document) if report.get("kind") == "design_review" else document
 
 
 def whole(scenario: Scenario) -> Json:
@@ -82,7 +85,7 @@ def whole(scenario: Scenario) -> Json:
         "provenance": trees,
         "formulas": formulas(trees),
         "not_evaluated": not_evaluated(scenario),
-        "notes": list(scenario.notes),
+        "notes": list(map(reworded, scenario.notes)),
         "source": scenario.source,
         "experiments": [
             *rooflines(scenario),
@@ -265,7 +268,7 @@ def point(run: Run, result: Result, checks: tuple[Check, ...], start: str = "") 
     found["formula_days"] = formula(result)
     found["remedies"] = remedies(run, result, found["verdicts"], names_of)
     found["intervals"] = intervals(found["settings"], found["results"])
-    found["notes"] = [*run.notes, *found["notes"]]
+    found["notes"] = [*map(reworded, run.notes), *found["notes"]]
     found |= acceptance_of(result, found, run.name)
     for limit in (v["limit"] for v in found["verdicts"] if v["limit"]):
         if limit["name"] in found["figures"]:
@@ -321,7 +324,7 @@ def input_row(path: str, value: Value) -> Json:
         "verified": value.verified or None,
         "as_of": value.as_of or None,
         "quote": value.quote or None,
-        "note": value.note or None,
+        "note": reworded(value.note) or None,
     }
 
 
@@ -349,7 +352,7 @@ def suspect(name: str, value: float | None, result: Result) -> str | None:
     implied = float(mfu[0] * step[0] / value)
     if SUSPECT <= implied <= 1.0:
         return None
-    return f"implies a utilization of {implied:.1%} (6N and attention, dense peak)"
+    return f"implies a utilization of {Quantity(implied, '%', 1).text()} (6N and attention, dense peak)"
 
 
 def hazards(run: Run) -> Mapping[str, float]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from reports.locales import reworded
 from reports.origins import items_of
 
 Json = Mapping[str, Any]
@@ -59,7 +60,7 @@ def equations(trees: Sequence[Json], formulas: Iterable[Json], most: int = FORMS
     made = []
     for f in formulas:
         forms = forms_of(found.get(f["function"], ()), items)
-        told = (f["function"], f["room"], printed(f["text"]), printed(f["source"]), printed(f["left_out"]))
+        told = (f["function"], f["room"], worded(f["text"]), printed(f["source"]), worded(f["left_out"]))
         depth = min((depths[item["id"]] for item in found.get(f["function"], ())), default=0)
         made.append(Equation(*told, tuple(forms[:most]), max(len(forms) - most, 0), depth))
     return made
@@ -108,11 +109,11 @@ def pieces(formula: str, values: Mapping[str, Json]) -> Iterable[Piece]:
     for found in WORD.finditer(formula):
         name = found[0]
         if name in values:
-            yield Piece(printed(formula[at : found.start()]))
+            yield Piece(worded(formula[at : found.start()]))
             base, index = AGAIN.sub("", name), AGAIN.search(name)
             yield Piece(base.replace("_", " "), True, index[0][1:] if index else "", value(values[name]))
             at = found.end()
-    yield Piece(printed(formula[at:]))
+    yield Piece(worded(formula[at:]))
 
 
 def value(item: Json) -> str:
@@ -126,3 +127,8 @@ def printed(text: str) -> str:
     for plain, sign in ((" x ", " × "), (" - ", " \u2212 "), ("(-", "(\u2212"), (">=", "≥"), ("<=", "≤"), ("``", "")):
         text = text.replace(plain, sign)
     return text
+
+
+def worded(text: str) -> str:
+    """The same with its numbers as the document's locale has them."""
+    return reworded(printed(text))

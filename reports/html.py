@@ -18,6 +18,7 @@ from reports.bounded import BoundedEnvironment
 from reports.company import NOBODY, Company
 from reports.company_pages import run
 from reports.identity import head
+from reports.locales import marks, written_in
 from reports.origins import signs
 from reports.plan import Json, Section
 from reports.prose import capital, count, degrees, joined, lower_first, sentence
@@ -129,6 +130,12 @@ MOST = 60  # rows of the values under a figure
 
 
 def page(book: Book, medium: str, frame: Mapping[str, Any]) -> str:
+    """The page in a medium, its numbers written as the report's locale has it."""
+    with written_in(book.plan.report["locale"]):
+        return filled(book, medium, frame)
+
+
+def filled(book: Book, medium: str, frame: Mapping[str, Any]) -> str:
     env = environment(book.company)
     shared = common(book, medium)
 
@@ -190,6 +197,7 @@ def common(book: Book, medium: str) -> dict[str, Any]:
 
     return {
         "medium": medium,
+        "point": marks().point,
         "numbers": book.numbers,
         "pictures": {k: (p, picture(p, medium)) for k, p in book.pictures.items()},
         "has": has,

@@ -24,6 +24,7 @@ EMPTY_REPORT: Json = dict.fromkeys(
         "classification",
         "subtitle",
         "paper",
+        "locale",
         "currency",
         "rate",
         "logo",

@@ -15,6 +15,7 @@ from engine.columns import Column
 from engine.evaluate import Result
 from engine.ledger import Entry
 from engine.metrics import METRICS
+from reports.locales import reworded
 
 Json = dict[str, Any]
 
@@ -57,11 +58,11 @@ def point_of(result: Result) -> Json:
         "power": power(result),
         "gpus": gpus(result),
         "phases": phases(result),
-        "notes": list(result.notes),
+        "notes": list(map(reworded, result.notes)),
         "unavailable": [{"result": name, "missing": list(settings)} for name, settings in result.missing.items()],
         "status": result.status,
-        "reasons": list(result.reasons),
-        "alternatives": [a.text for a in result.nearest],
+        "reasons": list(map(reworded, result.reasons)),
+        "alternatives": [reworded(a.text) for a in result.nearest],
     }
 
 

@@ -16,6 +16,7 @@ from engine.metrics import METRICS, PROGRAMME
 from engine.read import read
 from reports.intervals import intervals
 from reports.judgement import plain, verdict
+from reports.locales import reworded
 from reports.point import Json, number
 from reports.summary import MOST, failed
 
@@ -155,7 +156,7 @@ def entry_row(j: Job, spans: Spans, wished: Spans, latest: Spans) -> Json:
         "gpu_hours": number(j.seconds * entry.gpus) if j.parts else None,
         "placed": span is not None,
         "status": j.result.status,
-        "reasons": list(j.result.reasons) or ([] if span else [_why(j)]),
+        "reasons": list(map(reworded, j.result.reasons)) or ([] if span else [_why(j)]),
     }
 
 
@@ -177,7 +178,7 @@ def point(j: Job, names: Mapping[str, Any]) -> Json:
         "settings": {path: settings.get(path) for path in ("model", "cluster", "cluster.gpus", "tokens")},
         "results": results,
         "status": result.status,
-        "reasons": list(result.reasons),
+        "reasons": list(map(reworded, result.reasons)),
         "verdicts": [verdict(rule, names) for rule in run.requires],
         "intervals": intervals(settings, results),
         "checks": [],

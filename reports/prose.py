@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 
+from reports.locales import listed, marks
 from reports.plan import Json, Plan
 from reports.quantities import NBSP, Quantity, fixed, grouped
 
@@ -12,9 +13,9 @@ AXES = (("tensor", "TP"), ("context", "CP"), ("pipeline", "PP"), ("data", "DP"),
 
 
 def joined(items: Iterable[str], last: str = "and") -> str:
-    """ "a", "a and b", "a, b and c"."""
+    """ "a", "a and b", "a, b and c"; "1,5; 2,5 and 3,5" where numbers have a comma."""
     texts = list(items)
-    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} {last} {texts[-1]}" if texts else ""
+    return texts[0] if len(texts) == 1 else f"{listed(texts[:-1])} {last} {texts[-1]}" if texts else ""
 
 
 def count(number: int, singular: str, plural: str = "") -> str:
@@ -45,7 +46,7 @@ THOUSANDS = re.compile(r"(?<=\d)_(?=\d{3}(?!\d))")
 
 def sentence(text: str | None) -> str:
     """The text as a sentence: first letter in upper case, a full stop at its end, digits grouped as everywhere."""
-    text = THOUSANDS.sub(NBSP, (text or "").strip())
+    text = THOUSANDS.sub(marks().group, (text or "").strip())
     return text and capital(text) + ("" if text[-1] in ".!?" else ".")
 
 

@@ -22,6 +22,7 @@ from engine.provenance.quantities import COUNTED
 from engine.provenance.tracing import leaves, results
 from engine.provenance.tree import Item, Trees
 from engine.read import read
+from reports.locales import reworded
 from reports.origins import items_of
 from reports.point import Json
 from reports.quantities import Quantity, as_written, readable
@@ -112,7 +113,7 @@ def stated_at(value: Value | None) -> str:
     if value is None:
         return "not stated"
     place = value.where or value.origin
-    words = [w for w in (value.note, value.source, value.confidence) if w]
+    words = [w for w in (reworded(value.note), value.source, value.confidence) if w]
     return f"{place}: {', '.join(words)}" if words else place
 
 

@@ -1,7 +1,7 @@
 """Numbers as a reader sees them: a value in base units, the unit it is shown in, and how many decimals.
 
-Rounding happens here and nowhere else. Digits are grouped with a no-break space, the minus is U+2212, number and
-unit never separate; a missing value is an en dash, never 0.
+Rounding happens here and nowhere else. Digits are grouped as the document's locale has it (reports/locales.py), the
+minus is U+2212, number and unit never separate; a missing value is an en dash, never 0.
 """
 
 import math
@@ -9,18 +9,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from html import escape
 
+from reports import locales
 from reports.units import BINARY, Unit, scaled, unit_of
 
-NBSP, MINUS, MISSING, NOT_APPLICABLE = "\u00a0", "\u2212", "\u2013", "n/a"
+NBSP, MINUS, MISSING, NOT_APPLICABLE = locales.NBSP, "\u2212", "\u2013", "n/a"
 SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 RELATIONS = {"<=": "≤", ">=": "≥", "==": "=", "!=": "≠", "<": "<", ">": ">"}
 
 
 def grouped(text: str) -> str:
-    """The digits before the point in groups of three, a no-break space between them; U+2212 for a minus."""
+    """The digits before the point in groups of three, with the marks of the document's locale; U+2212 for a minus."""
     sign, digits = (MINUS, text[1:]) if text.startswith("-") else ("", text)
     whole, point, rest = digits.partition(".")
-    return f"{sign}{int(whole):,}".replace(",", NBSP) + point + rest if whole.isdigit() else sign + digits
+    return sign + (locales.marked(f"{int(whole):,}{point}{rest}") if whole.isdigit() else digits)
 
 
 def fixed(value: float, decimals: int) -> str:

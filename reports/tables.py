@@ -8,6 +8,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from reports import locales
 from reports.quantities import MISSING, Quantity
 from reports.units import unit_of
 
@@ -156,6 +157,18 @@ class Table:
             return False
         finest = max(q.decimals or 0 for q in (*parts, whole))
         return round(sum(q.printed for q in parts) - whole.printed, finest) != 0
+
+    def values(self) -> list[list[str]]:
+        """What the printed cells are sorted by, in base units; empty where their own text says it to the script."""
+        columns = [self._values(i) for i in range(len(self.columns))]
+        return [list(row) for row in zip(*columns, strict=True)]
+
+    def _values(self, place: int) -> list[str]:
+        found = [self.columns[place].quantity(row[place]) for row in self.shown]
+        given = [q for q in found if q and not q.missing]
+        if len({q.unit for q in given}) < 2 and all(locales.read_as_is(q.number()) for q in given):
+            return [""] * len(found)
+        return ["" if q is None or q.missing else f"{q.value:.12g}" for q in found]
 
     def cells(self) -> list[list[tuple[str, Column, str]]]:
         """The rows printed, as (text, column, status word or "")."""

@@ -15,7 +15,7 @@ from reports.units import unit_of
 MONEY = frozenset(m.name for m in METRICS if m.dimension.startswith("usd"))
 REQUIRED = "a requirement on money (withheld)"
 AMOUNT = "[withheld]"
-NUMBER = r"\d(?:[\d,._\u00a0]*\d)?(?:e[+-]?\d+)?"
+NUMBER = r"\d(?:[\d,._\u00a0\u2019]*\d)?(?:e[+-]?\d+)?"
 CURRENCY = r"(?:[kMGBT]?\$[kMGBT]?|[kMB]?USD|(?:k|M|B|million |billion )?dollars?)"
 AMOUNTS = re.compile(
     rf"(?:{NUMBER}\s?(?:\.\.\s?{NUMBER}\s?)?{CURRENCY}(?!\w)|\$\s?{NUMBER}\s?(?:[kMBT]\b|million\b|billion\b)?"

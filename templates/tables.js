@@ -3,10 +3,15 @@
   "use strict";
   var SORTED = 3, FILTERED = 12; // rows from which a table is worth it
 
+  var COMMA = document.documentElement.dataset.point === ",";
+  var GROUPS = COMMA ? /(\d)[ .](?=\d{3}(?!\d))/g : /(\d)[ ,’](?=\d{3}(?!\d))/g; // between thousands
+
   function words(cell) { return cell ? cell.textContent.replace(/[\u00a0\s]+/g, " ").trim() : ""; }
 
   function value(cell) {
-    var text = words(cell), bare = text.replace(/(\d)[ ,](?=\d{3}(?!\d))/g, "$1").replace(/\u2212/g, "-").replace(/^[≤≥=<>≈~+]\s*/, "");
+    var text = words(cell), bare = text.replace(GROUPS, "$1").replace(/\u2212/g, "-").replace(/^[≤≥=<>≈~+]\s*/, "");
+    if (COMMA) bare = bare.replace(/(\d),(?=\d)/, "$1.");
+    if (cell && cell.dataset.value) bare = cell.dataset.value;
     return { text: text, number: /^-?[\d.]/.test(bare) ? parseFloat(bare) : NaN, none: text === "" || text === "–" || text === "n/a" };
   }
 

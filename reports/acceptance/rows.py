@@ -18,10 +18,12 @@ from reports.acceptance import commands, spreads
 from reports.acceptance.commands import Setup
 from reports.acceptance.required import longest_step
 from reports.acceptance.spreads import Spread
+from reports.locales import reworded
 from reports.operations.files import exported
 from reports.operations.launch import everywhere, launch
 from reports.point import Json, number
 from reports.prose import capital
+from reports.quantities import plain
 from reports.terms import words
 
 MIB = 2.0**20
@@ -61,7 +63,8 @@ class Row:
     def to_json(self) -> Json:
         """The row as the document has it."""
         share = self.threshold / self.expected if self.threshold and self.expected else None
-        found = {"share": number(share), "expected": number(self.expected), "threshold": number(self.threshold)}
+        found: Json = {"reason": reworded(self.reason), "source": reworded(self.source)}
+        found |= {"share": number(share), "expected": number(self.expected), "threshold": number(self.threshold)}
         return vars(self) | {"shape": list(self.shape)} | found
 
 
@@ -198,14 +201,14 @@ def checkpoints(result: Result, setup: Setup) -> Iterator[Row]:
     size, each = float(plan.size[0]), float(plan.size_per_gpu[0])
     where: dict[str, Any] = {"ranks": setup.gpus, "nodes": setup.nodes}
     if counted is not None and plan.save is not None and counted[0] > 0:
-        said = f"the plan counts with {'a write' if later else 'a pause'} of {float(counted[0]):.3g} s"
+        said = f"the plan counts with {'a write' if later else 'a pause'} of {plain(float(counted[0]), 3)} s"
         yield Row("C1", "checkpoint_write", "Checkpoint write, all nodes", "bytes/s", size / float(plan.save[0]),
                   size / float(counted[0]), said, command=commands.fio(setup, "write", each), size=size,
                   **where)  # fmt: skip
     stated, restart = result.run.cluster.storage.read, float(plan.restart[0])
     yield Row("C2", "checkpoint_read", "Checkpoint read, all nodes", "bytes/s",
               None if stated is None else float(stated[0]), size / restart if restart else None,
-              f"a read must fit in the restart of {restart:.3g} s that the plan counts with",
+              f"a read must fit in the restart of {plain(restart, 3)} s that the plan counts with",
               command=commands.fio(setup, "read", each), size=size, **where)  # fmt: skip
     yield Row("C3", "restart_time", "One rank killed, to training again", "seconds", restart, restart,
               "the plan counts with it", better="lower", note="by the clock: from the kill to the next logged step",

@@ -42,7 +42,7 @@ class Spread(NamedTuple):
 
 # Derived 2026-11 from: nccl-tests tables of stas00/ml-engineering@744d01e, ai-dynamo/aiconfigurator@095f58a,
 # aws-samples/awsome-distributed-training, Azure/ai-infrastructure-on-azure, ROCm docs, GTC24 S62129, arXiv 2411.13055.
-BUS_SOURCE = "nccl-tests and rccl-tests tables of 7 sources, 8 to 8,192 GPUs"
+BUS_SOURCE = "nccl-tests and rccl-tests tables of 7 sources, 8 to 8\u00a0192 GPUs"
 BUS: dict[tuple[str, str, str], Spread] = {
     ("across", "all_reduce", "large"): Spread(0.81, 19),
     ("across", "all_reduce", "middle"): Spread(0.4, 16),
@@ -60,7 +60,7 @@ BUS: dict[tuple[str, str, str], Spread] = {
 # TFLOP with no side under 1,024.
 GEMM_SOURCE = "GEMM tables of aiconfigurator, SimuMax and DeepGEMM, 0.2 TFLOP and more"
 GEMM_WORK, GEMM_SIDE = 0.2e12, 1024  # FLOP, and the shortest side, of the least multiply among them
-GEMM_OUTSIDE = "recorded only: the published measurements are of 0.2 TFLOP and more with no side under 1,024"
+GEMM_OUTSIDE = "recorded only: the published measurements are of 0.2 TFLOP and more with no side under 1\u00a0024"
 GEMM: dict[str, Spread] = {"bf16": Spread(0.86, 200), "fp4": Spread(0.67, 93), "fp8": Spread(0.73, 254)}
 # From te42kyfo/gpu-benches gpu-stream: the lowest of five parts, which are too few for a percentile, less 5 points.
 TRIAD_SOURCE = "STREAM triads of V100, two A100, H100 PCIe and H200 (te42kyfo/gpu-benches), all within 1 % or above"

@@ -19,6 +19,7 @@ from reports.commands.unmet import unmet
 from reports.document import build, exit_code
 from reports.experiments.pools import NoDask, workers
 from reports.experiments.work import Told, Work, untold, working
+from reports.locales import written_in
 from reports.point import Json
 from reports.withheld import without_amounts
 
@@ -129,7 +130,8 @@ def key_texts(document: Json) -> tuple[str, ...]:
 
     rows = [(label(r), legible(Quantity(r["value"], r.get("unit") or "", r.get("decimals")))) for r in
             document.get("key_numbers") or ()]  # fmt: skip
-    return tuple(f"{name} {shown.text()}" for name, shown in rows if not shown.missing)
+    with written_in(document["report"].get("locale")):
+        return tuple(f"{name} {shown.text()}" for name, shown in rows if not shown.missing)
 
 
 def as_json(document: Json) -> str:

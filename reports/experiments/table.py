@@ -35,7 +35,7 @@ from reports.experiments.work import gather
 from reports.intervals import intervals
 from reports.judgement import limit_of, plain
 from reports.point import Json
-from reports.quantities import in_binary
+from reports.quantities import fixed, in_binary
 
 MOST = 10_000  # points that the document holds
 COUNTED = ("points", "failed", "met")
@@ -185,7 +185,7 @@ def short(status: int, broken: Sequence[str], results: Mapping[str, float | None
     if status == CANNOT_BE_BUILT:
         return broken[0] if broken else "layout"
     if status == DOES_NOT_FIT and memory is not None:
-        return f"{memory / 2**30:.0f} GiB"
+        return f"{fixed(memory / 2**30, 0)} GiB"
     return "lacks input" if status == NOT_EVALUATED else None
 
 
@@ -197,7 +197,7 @@ def sentences(
     if status == CANNOT_BE_BUILT:
         return [name if name in wrong else f"it cannot be built: it needs {words(name)}" for name in broken]
     if status == DOES_NOT_FIT and headroom is not None and headroom < 0:
-        return [f"the fullest stage needs {-headroom / 2**30:.1f} GiB more than the GPU has"]
+        return [f"the fullest stage needs {fixed(-headroom / 2**30, 1)} GiB more than the GPU has"]
     if status == DOES_NOT_FIT:
         return ["what is offloaded needs more than a node's host memory has"]
     return ["an input is missing"] if status == NOT_EVALUATED else []

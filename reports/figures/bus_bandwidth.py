@@ -10,6 +10,7 @@ from reports.figures.frame import height_axis, value_axis
 from reports.figures.picture import Picture, Tip, figure
 from reports.figures.scale import Scale
 from reports.figures.sheet import Sheet, fitted, width
+from reports.locales import listed
 from reports.style import INK, MUTE
 
 NAME = "bus-bandwidth"
@@ -134,5 +135,5 @@ def _alt(data: BusData) -> str:
             for span in data.spans
             if (points := data.of(kind, span))
         ]
-        said.append(f"{title}: {', '.join(best)}{words.NB}GB/s at the largest message")
+        said.append(f"{title}: {listed(best)}{words.NB}GB/s at the largest message")
     return f"Expected bus bandwidth against message size. {'; '.join(said)}."

@@ -13,6 +13,7 @@ from reports.figures.front import limit
 from reports.figures.picture import Picture, figure
 from reports.figures.scale import Scale
 from reports.figures.sheet import Sheet, width
+from reports.locales import listed
 from reports.prose import capital
 from reports.style import FAIL, INK, NAVY, SKY, WHITE
 
@@ -104,7 +105,7 @@ def _marks(sheet: Sheet, data: DistributionData, across: Scale) -> None:
 
 
 def _alt(data: DistributionData) -> str:
-    said = ", ".join(f"{p} {words.plain(v)}" for p, v in data.percentiles)
+    said = listed([f"{p} {words.plain(v)}" for p, v in data.percentiles])
     bound = f" Limit {words.plain(data.limit, 4)}." if data.limit is not None else ""
     ends = f"{words.plain(data.edges[0])} to {words.plain(data.edges[-1])}"
     unit = f" {data.unit}" if data.unit else ""

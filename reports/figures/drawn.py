@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dsl.cache import digest
 from reports import shelf
+from reports.locales import marks
 from reports.other_fonts import drawable, families
 from reports.program import program, versions
 
@@ -20,7 +21,7 @@ DAMAGED = (pickle.PickleError, EOFError, ValueError, TypeError, AttributeError, 
 
 def name(salt: str) -> str:
     """The name under which the figure of a drawing function and its data is kept."""
-    return digest(salt, program(), versions(), *other_families(salt))
+    return digest(salt, "".join(marks()), program(), versions(), *other_families(salt))
 
 
 def other_families(words: str) -> tuple[str, ...]:

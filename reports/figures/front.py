@@ -166,7 +166,7 @@ def draw(data: FrontData) -> Picture:
     entries += [("on the frontier", LOOKS[0])] if not data.series and any(o.front for o in data.options) else []
     entries += [("dominated", looks.MEASURED)] if any(o.met and not o.front for o in data.options) else []
     entries += [("another requirement fails", looks.GAP)] if not all(o.met for o in data.options) else []
-    reach = f", up to {REACH:g} × frontier or limit" if data.beyond else ""
+    reach = f", up to {words.plain(REACH)} × frontier or limit" if data.beyond else ""
     left_out = words.shown_of(len(data.options), max(data.of, len(data.options)), "points", reach)
     top = 1.8 + 4.0 * looks.rows(entries, style.HALF)
     sheet = Sheet(NAME, style.HALF, top + HIGH + 9.6 + 4.0 * bool(left_out))

@@ -10,6 +10,7 @@ from reports.figures.frame import note, value_axis
 from reports.figures.picture import Picture, figure
 from reports.figures.scale import Scale, labels
 from reports.figures.sheet import Sheet, fitted, width
+from reports.locales import marks
 from reports.prose import capital
 from reports.quantities import Quantity, legible
 from reports.style import INK, MUTE
@@ -92,7 +93,7 @@ def draw(data: MeasuredData) -> Picture:
         sheet.text(edges[-1], 2.2, head, color=MUTE, align="right")
     scale = _scale(rows, edges[-1] + 5.0)
     ticks = scale.ticks(7)
-    places = max((len(t.partition(".")[2]) for t in labels(ticks)), default=0)
+    places = max((len(t.partition(marks().point)[2]) for t in labels(ticks)), default=0)
     value_axis(sheet, scale, lie.first - 3.4, lie.bottom, heads.axis, ticks=ticks,
                texts=[words.number(t, places, signed=True) for t in ticks])  # fmt: skip
     zero = scale.at(0.0)

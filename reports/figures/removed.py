@@ -10,6 +10,7 @@ from reports.figures.frame import Kind, legend, note, value_axis
 from reports.figures.picture import Picture, figure
 from reports.figures.scale import linear
 from reports.figures.sheet import Sheet, width
+from reports.locales import listed
 from reports.prose import capital
 from reports.style import WHITE
 
@@ -76,8 +77,8 @@ def draw(data: RemovedData) -> Picture:
 
 
 def _end(rule: Rule, points: int) -> str:
-    share = f", {words.percent(rule.points / points)}" if points else ""
-    return f"{words.number(rule.points, 0)}{share}"
+    share = [words.percent(rule.points / points)] if points else []
+    return listed([words.number(rule.points, 0), *share])
 
 
 def _alt(data: RemovedData, rows: Sequence[Rule], left_out: str) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from reports import other_fonts
+from reports.locales import NBSP, marked, marks
 
-NB = "\u00a0"  # no-break space: between thousands, and between a value and its unit
+NB = NBSP  # between a value and its unit
 MINUS = "\u2212"
 SECONDS = ((1e-6, "µs"), (1e-3, "ms"), (1.0, "s"), (3600.0, "h"), (86400.0, "days"))
 BYTES = ((1.0, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB"), (1e12, "TB"), (1e15, "PB"))
@@ -45,10 +46,10 @@ def number(value: float | None, decimals: int = 1, signed: bool = False) -> str:
     """A number with thousands apart, U+2212 as minus, powers of ten where it is too long; "–" when absent."""
     if value is None or not math.isfinite(value):
         return "–"
-    text = f"{abs(value):,.{decimals}f}".replace(",", NB)
+    text = marked(f"{abs(value):,.{decimals}f}")
     if abs(value) >= 1e9 or (value != 0 and float(f"{abs(value):.{decimals}f}") == 0 and decimals >= 2):
         mantissa, exponent = f"{abs(value):.1e}".split("e")
-        text = power(mantissa, int(exponent))
+        text = power(marked(mantissa), int(exponent))
     zero = not any(c in "123456789" for c in text)
     sign = "" if zero else MINUS if value < 0 else "+" if signed else ""
     return sign + text
@@ -75,8 +76,8 @@ def decimals(top: float, digits: int) -> int:
 
 def plain(value: float | None, digits: int = 3) -> str:
     """As rounded, without zeros that say nothing: 12, 3.09, 450."""
-    text = rounded(value, digits)
-    return text.rstrip("0").rstrip(".") if "." in text and "×" not in text else text
+    text, point = rounded(value, digits), marks().point
+    return text.rstrip("0").rstrip(point) if point in text and "×" not in text else text
 
 
 def percent(share: float | None, decimals: int = 1, signed: bool = False) -> str:

@@ -5,9 +5,10 @@ A source is printed once, in a table of its own, and named by its key beside eac
 
 from collections.abc import Iterable
 
+from reports.locales import listed
 from reports.plan import Json, Plan, Section
 from reports.prices import flag_text, flags, is_price
-from reports.quantities import as_written
+from reports.quantities import as_written, plain
 from reports.tables import Cell, Table, UnitOf, code, number, text
 from reports.terms import words
 
@@ -101,5 +102,5 @@ def input_value(value: object, unit: str | None, written: str | None = None) -> 
         quantity = as_written(float(value), unit, written)
         return quantity, UnitOf(quantity) if quantity.display.name else None
     if isinstance(value, (list, tuple)):
-        return ", ".join(words(str(v)) for v in value), None
+        return listed([plain(v) if isinstance(v, float) else words(str(v)) for v in value]), None
     return (None if value is None else words(str(value))), None

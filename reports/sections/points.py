@@ -7,6 +7,7 @@ from engine.metrics import BY_NAME
 from reports import terms
 from reports.figures import chart as charts
 from reports.figures.point_names import SHORT, name_of, names_of
+from reports.locales import listed
 from reports.plan import Json
 from reports.prose import amount, capital, count, joined
 from reports.quantities import Quantity
@@ -169,7 +170,7 @@ def varied(axis: Json) -> str:
         texts, end = [terms.words(t) for t in texts], ""
     if len(texts) > LISTED:
         return f"{name} (from {texts[0]} to {texts[-1]}{end} in {len(texts)} values)"
-    return f"{name} ({', '.join(texts)}{end})"
+    return f"{name} ({listed(texts)}{end})"
 
 
 def steps(experiment: Json) -> list[str]:
