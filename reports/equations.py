@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from reports.locales import reworded
+from reports.locales import in_formula, reworded
 from reports.origins import items_of
 
 Json = Mapping[str, Any]
@@ -109,11 +109,11 @@ def pieces(formula: str, values: Mapping[str, Json]) -> Iterable[Piece]:
     for found in WORD.finditer(formula):
         name = found[0]
         if name in values:
-            yield Piece(worded(formula[at : found.start()]))
+            yield Piece(in_formula(printed(formula[at : found.start()])))
             base, index = AGAIN.sub("", name), AGAIN.search(name)
             yield Piece(base.replace("_", " "), True, index[0][1:] if index else "", value(values[name]))
             at = found.end()
-    yield Piece(worded(formula[at:]))
+    yield Piece(in_formula(printed(formula[at:])))
 
 
 def value(item: Json) -> str:

@@ -83,6 +83,11 @@ def reworded(text: str) -> str:
     return text if marks() == NEUTRAL else WORDED.sub(_reworded, text)
 
 
+def in_formula(text: str) -> str:
+    """A formula with its numbers so; a semicolon parts what a function takes where a comma stands before decimals."""
+    return reworded(text.replace(", ", "; ") if marks().point == "," else text)
+
+
 def _reworded(found: re.Match[str]) -> str:
     cited = CITED.search(found.string, max(0, found.start() - 12), found.start())
     return found[0] if cited else marked(re.sub("[_\u00a0]", ",", found[0]))

@@ -130,6 +130,31 @@ def test_sorting_goes_up_down_and_back(browser: Browser, layouts: Path) -> None:
             assert not said or shown[len(shown) - len(missing) :] == missing, "missing values stay last"
 
 
+RAW = """([part, column]) => [...part.querySelectorAll('tbody tr')].map(row => row.cells[column].dataset.value || '')"""
+
+
+def test_sorting_in_another_locale(browser: Browser, folder: Path) -> None:
+    """In German a point stands between thousands: 1.234,5 is more than 999,5 in every column of numbers."""
+    given = document("layouts")
+    given["report"]["locale"] = "de"
+    with opened(browser, written(folder, "de.html", screen_page(bind(given)))) as seen:
+        part = seen.page.evaluate_handle(TABLE).as_element()
+        assert part is not None
+        tried = 0
+        for column, head in enumerate(part.query_selector_all("thead th")):
+            raw = [float(v) for v in seen.page.evaluate(RAW, [part, column]) if v]
+            button = head.query_selector("button")
+            if len(set(raw)) < 3 or button is None:
+                continue
+            button.press("Enter")
+            assert [float(v) for v in seen.page.evaluate(RAW, [part, column]) if v] == sorted(raw)
+            shown = [t for t in seen.page.evaluate(COLUMN, [part, column]) if re.fullmatch(r"[−\d.,]+", t)]
+            read = [float(t.replace(".", "").replace(",", ".").replace("−", "-")) for t in shown]
+            assert read == sorted(read)
+            tried += any("," in t for t in shown) or max(read) >= 1000
+        assert tried > 1
+
+
 def test_a_filter_keeps_rows_that_have_all_words(browser: Browser, layouts: Path) -> None:
     with opened(browser, layouts) as seen:
         part = seen.page.evaluate_handle(TABLE).as_element()

@@ -86,7 +86,7 @@ SETTINGS = {
     "portfolio": 12,
     "roofline": 8,
     "check": 6,
-    "report": 25,
+    "report": 26,
     "price": 9,
     "hazard": 9,
 }

@@ -2,6 +2,7 @@
 
 import re
 
+from reports.locales import in_formula
 from reports.plan import Json, Plan, Section
 from reports.prose import capital
 from reports.tables import Cell, Table, number, text, total
@@ -66,5 +67,5 @@ def totals_row(rows: list[Json]) -> tuple[Cell, ...]:
 
 
 def symbols(formula: str) -> str:
-    """The formula with Greek letters for their names."""
-    return re.sub(r"\b(alpha|beta|eta|eps|phi)\b", lambda m: GREEK[m[1]], formula).replace(" x ", " × ")
+    """The formula with Greek letters for their names, and its numbers as everywhere."""
+    return in_formula(re.sub(r"\b(alpha|beta|eta|eps|phi)\b", lambda m: GREEK[m[1]], formula).replace(" x ", " × "))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from reports.locales import in_formula
 from reports.origins import Line, counted, fitting, items_of, signs, told
 from reports.plan import Json, Plan, Section
 from reports.prose import capital
@@ -49,7 +50,7 @@ def row(line: Line) -> tuple[Cell, ...]:
     item = line.item
     formula = f"{item['formula']} ({item['note']})" if item["note"] else item["formula"]
     said = item["source"].partition(": ")[0] if item["kind"] in ("setting", "constant") else item["label"]
-    return (INDENT * line.depth + line.name, item["shown"], line.elsewhere or signs(formula) or " ", said or " ")
+    return (INDENT * line.depth + line.name, item["shown"], line.elsewhere or in_formula(signs(formula)) or " ", said or " ")
 
 
 def constants_table(items: Mapping[str, Json]) -> tuple[Table, ...]:
