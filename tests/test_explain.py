@@ -7,6 +7,7 @@ import pytest
 from dsl.explanations import EXPLANATIONS
 from dsl.problems import CODES
 from reports.commands.explain import LONG, story
+from reports.commands.setting import paths, setting
 from tests.test_render import call
 
 
@@ -43,3 +44,18 @@ def test_what_else_an_example_needs_is_shown() -> None:
     assert "where site.scn holds:\n    import" in story("E04")
     assert "--set 'cluster.nodes=32'" in story("E29")
     assert "saved as latin-1" in story("E03")
+
+
+def test_a_setting_says_what_it_means_and_holds(tmp_path: Path) -> None:
+    done = call("scn", "explain", "report.locale", cwd=tmp_path)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines()[1] == "a setting of report: one of neutral, en, de, fr, de-CH, default neutral"
+    inner = call("scn", "explain", "cluster.tier.pod.bandwidth", cwd=tmp_path)
+    assert inner.out.startswith("cluster.tier.pod.bandwidth: ")
+    wrong = call("scn", "explain", "report.locle", cwd=tmp_path)
+    assert wrong.code == 2 and "there is no setting report.locle; did you mean report.locale?" in wrong.err
+
+
+def test_every_setting_is_told() -> None:
+    told = {path: setting(path) or "" for path in paths()}
+    assert len(told) > 300 and all(text.startswith(f"{path}: ") and "default" in text for path, text in told.items())

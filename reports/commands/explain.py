@@ -62,19 +62,34 @@ def cut(line: str) -> str:
 def explain(
     what: str, result: str, run: str | None, depth: int | None, form: str, overrides: tuple[str, ...]
 ) -> int:
-    """Tell where a number comes from, or what a problem code means.
+    """Tell where a number comes from, or what a problem code or a setting means.
 
     `scn explain FILE RESULT` prints the tree behind a result (step_time, cost, or RUN.step_time): every formula with
     its values, down to the settings with file, line and source, and to the constants of the model. Without a RESULT
-    it lists them. `scn explain E14` tells the long story of a problem code; without one, all are listed.
+    it lists them. `scn explain E14` tells the long story of a problem code; without one, all are listed. `scn explain
+    layout.tensor` says what a setting means and holds.
 
-    Exit: 0 told, 2 there is no such code, file, run or result.
+    Exit: 0 told, 2 there is no such code, setting, file, run or result.
     """
     if what.endswith(".scn") or result or Path(what).is_file():
         from reports.commands.explained import explained
 
         return explained(Path(what), result, run, depth, form, overrides)
-    return code_explained(what)
+    return setting_explained(what) if "." in what else code_explained(what)
+
+
+def setting_explained(path: str) -> int:
+    """Prints what a setting means."""
+    from dsl.problems import nearest
+    from reports.commands.setting import paths, setting
+
+    told = setting(path)
+    if told is None:
+        near = nearest(path, paths())
+        hint = f"did you mean {near}?" if near else "dsl/REFERENCE.md lists them"
+        raise click.UsageError(shell.printable(f"there is no setting {path}; {hint}"))
+    click.echo(shell.printable(told))
+    return shell.HOLDS
 
 
 def code_explained(code: str) -> int:

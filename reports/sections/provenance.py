@@ -50,7 +50,8 @@ def row(line: Line) -> tuple[Cell, ...]:
     item = line.item
     formula = f"{item['formula']} ({item['note']})" if item["note"] else item["formula"]
     said = item["source"].partition(": ")[0] if item["kind"] in ("setting", "constant") else item["label"]
-    return (INDENT * line.depth + line.name, item["shown"], line.elsewhere or in_formula(signs(formula)) or " ", said or " ")
+    shown = line.elsewhere or in_formula(signs(formula)) or " "
+    return (INDENT * line.depth + line.name, item["shown"], shown, said or " ")
 
 
 def constants_table(items: Mapping[str, Json]) -> tuple[Table, ...]:
