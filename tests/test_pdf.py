@@ -91,7 +91,7 @@ def test_bookmarks_have_two_levels_and_follow_the_contents(reader: Any) -> None:
 
 def test_wide_tables_stand_on_landscape_pages(reader: Any, texts: list[str]) -> None:
     landscape = [i for i, page in enumerate(reader.pages) if page.mediabox.width > page.mediabox.height]
-    wide = ("Operator ledger", "Operations")
+    wide = ("Operator ledger",)
     assert landscape and all(any(word in texts[i] for word in wide) for i in landscape)
     sizes = {(round(p.mediabox.width), round(p.mediabox.height)) for p in reader.pages}
     assert sizes == {(595, 842), (842, 595)}

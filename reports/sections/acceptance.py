@@ -54,18 +54,18 @@ def spans(rows: Sequence[Json]) -> list[tuple[str, float]]:
 def sheet(rows: Sequence[Json]) -> Table:
     """One line a measurement, with room for what is measured; its CSV holds all there is to know of each row."""
     columns = (
-        text("No.", 11),
-        text("Test", 50),
-        text("Over", 36),
-        text("Size or shape", 42),
-        number("Expected", width=19),
-        text("Passes", 20),
-        number("From", width=19),
+        text("No.", 9),
+        text("Test"),
+        text("Over", 25),
+        text("Size or shape", 29),
+        number("Expected", width=14),
+        text("Passes", 15),
+        number("From", width=13),
         text("Unit", 17),
-        text("Measured", 28),
-        text("Pass"),
+        text("Measured", 17),
+        text("Pass", 8),
     )
-    return Table("acceptance", "Acceptance sheet", columns, tuple(line(r) for r in rows), ruled=True,
+    return Table("acceptance", "Acceptance sheet", columns, tuple(line(r) for r in rows), wide=True, ruled=True,
                  beside=BESIDE, beside_rows=tuple(beside(r) for r in rows))  # fmt: skip
 
 
@@ -116,8 +116,8 @@ def beside(row: Json) -> tuple[Cell, ...]:
 def signatures() -> Table:
     """Who measured, who accepts."""
     rows = tuple((role, BLANK, BLANK, BLANK, BLANK) for role in ("Measured by", "For the supplier", "For the buyer"))
-    columns = (text("Role", 46), text("Name", 60), text("Date", 34), text("Accepted, or what is open"),
-               text("Signature", 60))  # fmt: skip
+    columns = (text("Role", 28), text("Name", 38), text("Date", 22), text("Accepted, or what is open"),
+               text("Signature", 38))  # fmt: skip
     return Table("acceptance_signatures", "Signatures", columns, rows, tall=True)
 
 
@@ -154,7 +154,7 @@ def commands(rows: Sequence[Json]) -> Table:
     lines = [(ids(own), typed) for typed, own in found.items() if typed]
     open_ = [(note, [r["id"] for r in own]) for note, own in grouped([r for r in rows if not r["command"]], noted)]
     cells: tuple[tuple[Cell, ...], ...] = (*lines, *((ids(own), note or "not stated") for note, own in open_))
-    return Table("acceptance_commands", "Commands", (text("Rows", 34), command("Command")), cells)
+    return Table("acceptance_commands", "Commands", (text("Rows", 24), command("Command")), cells, wide=True)
 
 
 def grouped(rows: Sequence[Json], noted: dict[str, str]) -> Iterator[tuple[str, list[Json]]]:
@@ -181,7 +181,7 @@ def reasons(rows: Sequence[Json]) -> Table:
     for row in rows:
         found.setdefault((row["reason"], row["source"]), []).append(row["id"])
     cells: tuple[tuple[Cell, ...], ...] = tuple((ids(own), why, where or None) for (why, where), own in found.items())
-    columns: tuple[Column, ...] = (text("Rows", 34), text("Reason of the threshold"), text("Source", 84))
-    return Table("acceptance_reasons", "Reasons", columns, cells)
+    columns: tuple[Column, ...] = (text("Rows", 24), text("Reason of the threshold"), text("Source", 52))
+    return Table("acceptance_reasons", "Reasons", columns, cells, wide=True)
 
 

@@ -58,7 +58,7 @@ def launch_line(plan: Plan, file: str) -> str:
 def questions_table(plan: Plan) -> Table | None:
     """The question, the command that answers it on the running cluster, and the figure to expect there."""
     rows = tuple(questions(plan))
-    columns = (text("Question", 44), command("Command"), text("Expect", 62))
+    columns = (text("Question", 34), command("Command"), text("Expect", 54))
     return Table("questions", "Questions on the running cluster", columns, rows, wide=True) if rows else None
 
 

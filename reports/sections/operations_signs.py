@@ -25,14 +25,14 @@ AXES = {
 def signs_table(plan: Plan) -> Table | None:
     """Symptom, likely cause, what to do."""
     rows = tuple(signs(plan))
-    columns = (text("Symptom", 62), text("Likely cause", 78), text("What to do"))
+    columns = (text("Symptom", 48), text("Likely cause", 62), text("What to do"))
     return Table("signs", "Symptoms, causes and what to do", columns, rows, wide=True) if rows else None
 
 
 def trades_table(plan: Plan) -> Table | None:
     """A choice of the layout, what it saves and what it costs in this plan."""
     rows = tuple(trades(plan))
-    columns = (text("Choice", 62), text("It saves", 78), text("It costs"))
+    columns = (text("Choice", 44), text("It saves", 62), text("It costs"))
     return Table("trades", "What each choice trades for what", columns, rows, wide=True) if rows else None
 
 
