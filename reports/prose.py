@@ -84,7 +84,8 @@ def verdict_heading(verdict: Json, conditions: int, status: str) -> tuple[str, s
     if status == "does_not_fit":
         return "fail", "Not feasible: it does not fit in memory"
     if verdict["word"] == "met_but_bettered":
-        return "warn", f"Meets what is required; {verdict['better']['heading']}"
+        depends = f", with {_conditions(verdict, conditions)}" if conditions else ""
+        return "warn", f"Meets what is required{depends}; {verdict['better']['heading']}"
     if verdict["word"] == "recommended_with_conditions":
         return "warn", f"Recommended, with {_conditions(verdict, conditions)}"
     words = {"recommended": ("pass", "Recommended"), "not_feasible": ("fail", "Not feasible"),

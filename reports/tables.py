@@ -12,6 +12,7 @@ from reports import locales
 from reports.quantities import MISSING, Quantity
 from reports.units import unit_of
 
+NO_UNIT = " "  # of a number or a word without one: a dash would say that it is missing
 ROWS_SHOWN = 200  # WeasyPrint takes about 8 ms a row; the CSV holds the rest
 
 STATUS_WORDS = {"pass": "Pass", "note": "Note", "warn": "Warn", "fail": "Fail", "open": "Open", "na": "n/a"}
@@ -62,7 +63,7 @@ class Column:
         if isinstance(cell, Status):
             return cell.text
         if isinstance(cell, UnitOf):
-            return cell.quantity.display.name or MISSING
+            return cell.quantity.display.name or NO_UNIT
         if isinstance(cell, Quantity):
             return cell.number()
         if isinstance(cell, str):
@@ -184,7 +185,7 @@ class Table:
 def filled(table: Table) -> Table | None:
     """The table without the columns in which every row misses its value; None where only the names of rows are left."""
     empty = [
-        i > 0 and column.kind != "status" and all(column.show(row[i]) == MISSING for row in table.rows)
+        i > 0 and column.kind != "status" and all(column.show(row[i]).strip() in ("", MISSING) for row in table.rows)
         for i, column in enumerate(table.columns)
     ]
     if sum(empty) == len(table.columns) - 1:

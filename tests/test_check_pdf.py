@@ -132,7 +132,7 @@ DAMAGE: dict[str, tuple[set[str], Callable[[Any], None]]] = {
     "level left out": ({"headings", "contents"}, lambda w: next(tags(w, "H2")).update({N("/S"): N("/H4")})),
     "bookmark renamed": ({"bookmarks"}, lambda w: outline(w).update({N("/Title"): TextStringObject("2 Else")})),
     "no bookmarks": ({"bookmarks"}, lambda w: drop(root(w), "/Outlines")),
-    "pages swapped": ({"contents", "bookmarks", "artifacts"}, swapped_pages),
+    "pages swapped": ({"contents", "bookmarks", "artifacts", "pages"}, swapped_pages),
     "link to nothing": ({"links"}, lambda w: first_link(w).update({N("/Dest"): TextStringObject("nowhere")})),
     "cell without scope": ({"header cells"}, lambda w: drop(next(tags(w, "TH"))["/A"], "/Scope")),
     "no tree of ids": ({"header ids"}, lambda w: drop(root(w)["/StructTreeRoot"], "/IDTree")),

@@ -116,8 +116,8 @@ def test_a_range_without_own_runs_names_none() -> None:
     blank = next(iter(point["inputs"])) | {"value": 0.9, "origin": "library"}
     point["inputs"] += [blank | {"path": f"stack.{kind}_low"} for kind in ("measured", "memory")]
     page = " ".join(render_html(given).split())
-    assert "No published run of copy is known: the range is that of the frameworks closest to it" in page
-    assert "No published peak of copy is known" in page and "behind copy took" not in page
+    assert "No published run of copy is known: those of the frameworks closest to it took" in page
+    assert "Of its memory no published peak is known" in page and "behind copy took" not in page
 
 
 def test_missing_results_name_what_they_need() -> None:

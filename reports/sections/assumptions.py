@@ -9,7 +9,7 @@ from reports.locales import listed
 from reports.plan import Json, Plan, Section
 from reports.prices import flag_text, flags, is_price
 from reports.quantities import as_written, plain
-from reports.tables import Cell, Table, UnitOf, code, number, text
+from reports.tables import NO_UNIT, Cell, Table, UnitOf, code, number, text
 from reports.terms import words
 
 COLUMNS = (code("Setting", 62), number("Value", width=34), text("Unit", 24), text("Source", 14), text("Stated in"),
@@ -80,7 +80,7 @@ def input_table(
 ) -> Table | None:
     """A table of inputs; columns that hold nothing are left out."""
     rows = [input_row(row, keys, day) for row in inputs]
-    used = [i for i in range(len(COLUMNS)) if i < 2 or any(r[i] not in (None, "") for r in rows)]
+    used = [i for i in range(len(COLUMNS)) if i < 2 or any(r[i] not in (None, "", NO_UNIT) for r in rows)]
     columns = tuple(COLUMNS[i] for i in used)
     return Table(key, caption, columns, tuple(tuple(r[i] for i in used) for r in rows), wide=True) if rows else None
 
@@ -97,10 +97,10 @@ def input_row(row: Json, keys: dict[Source, str], day: str | None) -> tuple[Cell
 def input_value(value: object, unit: str | None, written: str | None = None) -> tuple[Cell, Cell]:
     """(value cell, unit cell) of an input: numbers in the unit they were written in, else in one that suits them."""
     if isinstance(value, bool):
-        return ("yes" if value else "no"), None
+        return ("yes" if value else "no"), NO_UNIT
     if isinstance(value, (int, float)):
         quantity = as_written(float(value), unit, written)
-        return quantity, UnitOf(quantity) if quantity.display.name else None
+        return quantity, UnitOf(quantity) if quantity.display.name else NO_UNIT
     if isinstance(value, (list, tuple)):
-        return listed([plain(v) if isinstance(v, float) else words(str(v)) for v in value]), None
-    return (None if value is None else words(str(value))), None
+        return listed([plain(v) if isinstance(v, float) else words(str(v)) for v in value]), NO_UNIT
+    return (None if value is None else words(str(value))), NO_UNIT

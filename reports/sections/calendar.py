@@ -19,10 +19,13 @@ def days(plan: Plan) -> list[str]:
     found = dates(plan.point, plan.report, plan.verdicts)
     if found.first is None:
         return []
-    said = [f"order by {day(found.order)}"] if found.order else []
-    said += [f"delivery {day(found.delivery)}"] if found.order or found.delivery != found.first else []
-    said += [f"first day {day(found.first)}"]
-    return said + ([f"last day {day(found.last)}{last_days(found, found.last)}"] if found.last else [])
+    said, last = [("order by", found.order)] if found.order else [], found.last
+    said += [("delivery", found.delivery)] if found.order or found.delivery != found.first else []
+    said += [("first day", found.first), *([("last day", last)] if last else [])]
+    years = [None, *(d.year if d else None for _, d in said)]
+    texts = [f"{what} {short(d, d) if d and d.year == before else day(d)}"
+             for (what, d), before in zip(said, years, strict=False)]  # fmt: skip
+    return [*texts[:-1], texts[-1] + last_days(found, last)] if last else texts
 
 
 def last_days(found: Dates, last: date) -> str:

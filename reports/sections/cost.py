@@ -62,12 +62,12 @@ def cost_table(plan: Plan) -> Table:
         "",
     )
     columns = (
-        text("Line", 27),
-        number("Amount", *money_unit(whole), width=22),
-        number("Share", "%", 1, width=15),
+        text("Line", 25),
+        number("Amount", *money_unit(whole), width=21),
+        number("Share", "%", 1, width=14),
         text("Basis"),
         text("Setting", 36),
-        text("Quote and date", 32),
+        text("Quote and date", 27),
     )
     return Table(
         "cost",
@@ -128,11 +128,11 @@ def power(plan: Plan) -> Section | None:
     peak, mean = (total([r[k] for r in lines]) for k in ("peak", "mean"))
     sums: tuple[Cell, ...] = ("Total of the lines included", peak, mean, " ", " ")
     columns = (
-        text("Line", 40),
-        number("Peak", *power_unit(peak), width=22),
-        number("Mean", *power_unit(peak), width=22),
+        text("Line", 26),
+        number("Peak", *power_unit(peak), width=21),
+        number("Mean", *power_unit(peak), width=21),
         text("Basis"),
-        text("Source", 42),
+        text("Source", 38),
     )
     return Section(
         "power",

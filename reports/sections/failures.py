@@ -22,7 +22,7 @@ def failures(plan: Plan) -> Section | None:
     c = plan.point.get("checkpoint")
     if not c:
         return None
-    tables = tuple(t for t in (intervals_table(c), tiers_table(c), components_table(plan)) if t)
+    tables = tuple(t for t in (intervals_table(c), components_table(plan), tiers_table(c)) if t)
     return Section(
         "failures",
         "",
@@ -117,8 +117,8 @@ def components_table(plan: Plan) -> Table | None:
         total([p.get("per_day") for p in parts]),
     )
     columns = (
-        text("Component", 64),
-        number("Failures a GPU-year", decimals=3, width=36),
-        number("Failures a day, whole job", decimals=telling((p.get("per_day") for p in parts), 2), width=44),
+        text("Component", 32),
+        number("Failures a GPU-year", decimals=3, width=24),
+        number("Failures a day, whole job", decimals=telling((p.get("per_day") for p in parts), 2), width=28),
     )
     return Table("components", "Expected failures by component", columns, (*rows, sums), totals=1)

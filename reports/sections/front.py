@@ -16,7 +16,7 @@ from reports.sections.front_table import beside_runs, closest, table_facts
 from reports.sections.rooflines import operations
 from reports.sections.rooflines import verdict_line as roof_line
 from reports.sections.unmet import remedies_table, unmet
-from reports.tables import Table, text
+from reports.tables import Table, filled, text
 from reports.terms import words
 
 CONDITIONS_SHOWN = 5  # longer lists would push page 1 over
@@ -160,7 +160,8 @@ def conditions_table(conditions: Any) -> tuple[Table, ...]:
         )
         for i, c in enumerate(conditions, 1)
     )
-    return (Table("conditions", "Conditions and open points", columns, rows, most=CONDITIONS_SHOWN),)
+    made = filled(Table("conditions", "Conditions and open points", columns, rows, most=CONDITIONS_SHOWN))
+    return (made,) if made else ()
 
 
 def ranges(plan: Plan) -> dict[str, Any] | None:
@@ -169,12 +170,11 @@ def ranges(plan: Plan) -> dict[str, Any] | None:
     if "step_time" not in found:
         return None
     ends = []
-    for name, end in found.items():
-        if name in ("gpu_hours", "memory_per_gpu"):  # the first says the same as the days, the other has its own
-            continue
-        q = plan.result(name)
-        low, high = (Quantity(end[side], q.unit, q.decimals).text() for side in ("low", "high"))
-        ends.append(f"{low} to {high}{' a step' if name == 'step_time' else ''}")
+    for name in ("step_time", "time_to_train", "cost"):
+        if name in found and not above(plan):
+            q = plan.result(name)
+            low, high = (Quantity(found[name][side], q.unit, q.decimals).text() for side in ("low", "high"))
+            ends.append(f"{low} to {high}{' a step' if name == 'step_time' else ''}")
     rows, predicted = plan.number("stack.measured_rows"), plan.result("step_time").value
     shares = [found["step_time"][side] / predicted for side in ("low", "high")] if predicted else [None, None]
     return {
@@ -188,6 +188,12 @@ def ranges(plan: Plan) -> dict[str, Any] | None:
         "few": bool(rows and rows < FEW) and plan.stated.get("stack.measured_low", {}).get("origin") == "library",
         "stack": plan.name_of("stack"),
     }
+
+
+def above(plan: Plan) -> set[str]:
+    """The key numbers that are printed with their interval, but for the memory: the text need not say it again."""
+    own = {row["name"] for row in plan.document.get("key_numbers", [])[:5] if row.get("interval")}
+    return own - {"memory_per_gpu"}
 
 
 def is_wider(plan: Plan, high: float | None) -> bool:
@@ -220,6 +226,7 @@ def memory_range(plan: Plan) -> dict[str, Any] | None:
     return {
         "low": low,
         "high": high,
+        "above": any(k["name"] == "memory_per_gpu" for k in plan.document.get("key_numbers", [])[:5]),
         "rows": rows,
         "few": rows < FEW and plan.stated.get("stack.memory_low", {}).get("origin") == "library",
         "stack": plan.name_of("stack"),

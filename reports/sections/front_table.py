@@ -18,6 +18,7 @@ from reports.table_summary import choice, subject
 from reports.tables import Table, number, text
 
 CLOSEST = 3  # points of a search without an answer, on page 1
+SIDE_BY_SIDE = "The runs stand side by side"
 KINDS = {"optimize": "search", "sweep": "sweep", "scale": "scaling", "sensitivity": "sensitivity"}
 
 
@@ -70,11 +71,16 @@ def tables(plan: Plan) -> list[Json]:
 
 
 def beside_runs(plan: Plan) -> list[dict[str, str]]:
-    """A line for each comparison, table and programme of a file that is about a run."""
+    """A line for each comparison, table and programme of a file that is about a run.
+
+    Of a comparison that holds the better run only where it is: the verdict has its numbers.
+    """
     if not plan.experiment["points"]:
         return []
     told = {"compare": comparison_line, "portfolio": programme_line, **dict.fromkeys(KINDS, one_line)}
-    lines = [(e, told[e["kind"]](e)) for e in plan.document["experiments"] if e["kind"] in told]
+    better = (plan.document["verdict"].get("better") or {}).get("experiment")
+    lines = [(e, SIDE_BY_SIDE if e["kind"] == "compare" and e["name"] == better else told[e["kind"]](e))
+             for e in plan.document["experiments"] if e["kind"] in told]  # fmt: skip
     return [{"key": f"{e['kind']}-{e['name']}", "text": said} for e, said in lines]
 
 

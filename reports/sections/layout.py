@@ -2,7 +2,7 @@
 
 from reports.plan import Plan, Section
 from reports.quantities import Quantity, readable
-from reports.tables import Cell, Table, UnitOf, filled, number, share, text, total
+from reports.tables import NO_UNIT, Cell, Table, UnitOf, filled, number, share, text, total
 from reports.terms import words
 
 AXES = ("tensor", "context", "pipeline", "data", "expert", "expert_tensor")
@@ -58,7 +58,7 @@ def axes_table(plan: Plan) -> Table:
         text("Tier reached"),
         number("Bandwidth", "GB/s", 1, width=26),
     )
-    return Table("axes", "Parallel axes and where they reach", columns, tuple(rows))
+    return Table("axes", "Parallel axes and where they reach", columns, tuple(rows), wide=True)
 
 
 VALUES = (  # path, label
@@ -83,11 +83,11 @@ VALUES = (  # path, label
 )
 
 DERIVED = (  # result, label, unit
-    ("micro_batches", "Micro-batches a step", None),
+    ("micro_batches", "Micro-batches a step", NO_UNIT),
     ("data_parallel", "Data-parallel ranks", "GPUs"),
     ("expert_tensor_parallel", "Tensor parallelism of an expert", "GPUs"),
-    ("expert_data_parallel", "Copies of an expert", None),
-    ("kv_replication", "Copies of a key/value head", None),
+    ("expert_data_parallel", "Copies of an expert", NO_UNIT),
+    ("kv_replication", "Copies of a key/value head", NO_UNIT),
     ("sequence_multiple", "Sequence must be a multiple of", "tokens"),
     ("padded_vocabulary", "Vocabulary, padded", "tokens"),
 )
@@ -132,13 +132,13 @@ UNIT_OF_PATH = {
 
 def shown(value: object, unit: str) -> tuple[Cell, Cell]:
     if isinstance(value, bool):
-        return ("yes" if value else "no"), None
+        return ("yes" if value else "no"), NO_UNIT
     if isinstance(value, (int, float)):
         quantity: Quantity = (
             readable(float(value), unit) if value >= 1e6 or unit in ("s", "seconds") else Quantity(float(value), unit)
         )
-        return quantity, UnitOf(quantity) if quantity.display.name else None
-    return words(str(value)), None
+        return quantity, UnitOf(quantity) if quantity.display.name else NO_UNIT
+    return words(str(value)), NO_UNIT
 
 
 def gpus_table(plan: Plan) -> Table | None:
@@ -150,7 +150,7 @@ def gpus_table(plan: Plan) -> Table | None:
         number("Number", decimals=0, width=28),
         number("Share of bought", "%", 1, width=28),
     )
-    return Table("gpus", "GPUs bought, used, idle and spare", columns, rows) if gpus else None
+    return Table("gpus", "GPUs bought, used, idle and spare", columns, rows, wide=True) if gpus else None
 
 
 def parameters_table(plan: Plan) -> Table | None:
@@ -171,4 +171,4 @@ def parameters_table(plan: Plan) -> Table | None:
         ("Total", whole, share(whole, whole)),
     )
     columns = (text("Part", HALF - 56), number("Parameters", decimals=0, width=36), number("Share", "%", 1, width=20))
-    return Table("parameters", "Parameters, counted from the dimensions", columns, rows, totals=1) if parts else None
+    return Table("parameters", "Parameters, counted from the dimensions", columns, rows, totals=1, wide=True) if parts else None

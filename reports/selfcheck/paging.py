@@ -32,12 +32,18 @@ def filled(file: Opened, page: int) -> float:
 
 
 def pages(file: Opened) -> Finding:
-    """No page is less than a quarter full, except the last of a section."""
+    """No page is less than a quarter full, except the last of a section; the summary ends on page 1."""
     begin = openings(file)
     inner = [n for n in range(len(file.pages) - 1) if n + 1 not in begin]
     wrong = [f"page {n + 1} is {max(0.0, filled(file, n)):.0%} full" for n in inner if filled(file, n) < LEAST]
     wrong += [f"page {n + 1} is empty" for n in range(len(file.pages)) if not body(file, n)]
+    wrong += [f"the summary runs over page 1: the contents are on page {n + 1}" for n in after_summary(file) if n > 1]
     return judged("pages", wrong, many(len(file.pages), "page"))
+
+
+def after_summary(file: Opened) -> list[int]:
+    """The page of the contents, from 0."""
+    return [e.page for e in file.of_kind("H2") if e.text == "Contents" and e.page is not None]
 
 
 def breaks(file: Opened) -> Finding:
