@@ -14,7 +14,7 @@ from reports.sections.front import front, interpolated
 from reports.sections.ledger import symbols
 from reports.sections.requirements import operands, requirements
 from reports.sections.source import COLUMNS, listing
-from reports.tables import Table
+from reports.tables import NO_UNIT, Table
 from tests.report_documents import VARIANTS, bare, document, does_not_fit, main_point
 
 
@@ -201,9 +201,9 @@ def test_inputs_as_written(value: float, unit: str, written: str | None, shown: 
 
 
 def test_names_and_flags_as_words() -> None:
-    assert input_value("one_f_one_b", "choice") == ("1F1B", None)
-    assert input_value(True, "flag") == ("yes", None)
-    assert input_value(["tensor", "data"], "list of axes") == ("tensor, data", None)
+    assert input_value("one_f_one_b", "choice") == ("1F1B", NO_UNIT)
+    assert input_value(True, "flag") == ("yes", NO_UNIT)
+    assert input_value(["tensor", "data"], "list of axes") == ("tensor, data", NO_UNIT)
 
 
 @given(

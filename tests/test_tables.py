@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reports.quantities import MISSING, NBSP, Quantity
-from reports.tables import ROWS_SHOWN, Status, Table, UnitOf, number, share, text, total
+from reports.tables import NO_UNIT, ROWS_SHOWN, Status, Table, UnitOf, number, share, text, total
 
 
 def test_cells() -> None:
@@ -14,7 +14,7 @@ def test_cells() -> None:
     assert days.show("not included") == "not included"
     assert number("Limit").show(Quantity(80e9, "GB", 0)) == "80"
     assert text("Unit").show(UnitOf(Quantity(80e9, "GB"))) == "GB"
-    assert text("Unit").show(UnitOf(Quantity(3.0))) == MISSING
+    assert text("Unit").show(UnitOf(Quantity(3.0))) == NO_UNIT
     assert text("Status").show(Status("warn")) == "Warn"
     assert text("Owner").show("") == MISSING
 

@@ -76,8 +76,9 @@ OUTLINE: tuple[Chapter, ...] = (
     Chapter("scaling", "Scaling", (scale,)),
     Chapter("uncertainty", "Sensitivity", (sensitivity,)),
     Chapter("limits-of-this-document", "Limits of this document", (limits,), classes="flows", always=True),
-    Chapter("acceptance-test", "Acceptance test", (acceptance, acceptance_commands),
-            kinds=("procurement",)),  # fmt: skip
+    Chapter(
+        "acceptance-test", "Acceptance test", (acceptance, acceptance_commands), kinds=("procurement",)
+    ),  # fmt: skip
     Chapter("all-results", "All results", (results,), appendix=True),
     Chapter("where-numbers-come-from", "Where the numbers come from", (provenance,), appendix=True, always=True),
     Chapter("design-points", "Design points", (point_lists,), appendix=True, classes="landscape"),

@@ -183,5 +183,3 @@ def reasons(rows: Sequence[Json]) -> Table:
     cells: tuple[tuple[Cell, ...], ...] = tuple((ids(own), why, where or None) for (why, where), own in found.items())
     columns: tuple[Column, ...] = (text("Rows", 24), text("Reason of the threshold"), text("Source", 52))
     return Table("acceptance_reasons", "Reasons", columns, cells, wide=True)
-
-

@@ -19,7 +19,8 @@ def days(plan: Plan) -> list[str]:
     found = dates(plan.point, plan.report, plan.verdicts)
     if found.first is None:
         return []
-    said, last = [("order by", found.order)] if found.order else [], found.last
+    last = found.last
+    said: list[tuple[str, date | None]] = [("order by", found.order)] if found.order else []
     said += [("delivery", found.delivery)] if found.order or found.delivery != found.first else []
     said += [("first day", found.first), *([("last day", last)] if last else [])]
     years = [None, *(d.year if d else None for _, d in said)]

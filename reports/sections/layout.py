@@ -171,4 +171,5 @@ def parameters_table(plan: Plan) -> Table | None:
         ("Total", whole, share(whole, whole)),
     )
     columns = (text("Part", HALF - 56), number("Parameters", decimals=0, width=36), number("Share", "%", 1, width=20))
-    return Table("parameters", "Parameters, counted from the dimensions", columns, rows, totals=1, wide=True) if parts else None
+    caption = "Parameters, counted from the dimensions"
+    return Table("parameters", caption, columns, rows, totals=1, wide=True) if parts else None

@@ -53,7 +53,8 @@ def traffic_table(plan: Plan) -> Table | None:
         number("Exposed", "s", 3, width=16),
     )
     more = EXCHANGE if any(str(r.get("collective")).startswith("all_to_all") for r in plan.point["traffic"]) else ""
-    return Table("traffic", "Traffic of one GPU in one step, by axis", columns, rows, more=more, wide=True) if rows else None
+    caption = "Traffic of one GPU in one step, by axis"
+    return Table("traffic", caption, columns, rows, more=more, wide=True) if rows else None
 
 
 EXCHANGE = (

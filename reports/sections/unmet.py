@@ -84,9 +84,7 @@ def remedies_table(plan: Plan) -> Table | None:
         *(number(title, unit, decimals, 19) for _, title, unit, decimals in kept),
         text("Requirements"),
     )
-    rows = tuple(
-        (changed(f), *(f["results"].get(name) for name, *_ in kept), outcome(f)) for f in found
-    )
+    rows = tuple((changed(f), *(f["results"].get(name) for name, *_ in kept), outcome(f)) for f in found)
     meets = any(not f["misses"] and f["status"] == "ok" for f in found)
     caption = "Nearest changes, each evaluated" if meets else "The change that comes nearest, evaluated"
     return Table("remedies", caption, columns, rows) if rows else None
