@@ -1,7 +1,7 @@
 """`scn validate`: published runs predicted from configuration alone, and the errors held to what was reached.
 
 `tests/data/runs.csv` holds 88 rows of 51 publications, up to three of each pair of framework and GPU; its columns
-are those of the open part of the validation set, each row with the page and the commit it was published in.
+are those of the set that the errors are stated for, each row with the page and the commit it was published in.
 """
 
 import csv

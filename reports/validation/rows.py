@@ -42,7 +42,7 @@ PRECISIONS = {
     "bfloat16": "bf16", "fp16": "fp16", "float16": "fp16", "tf32": "tf32", "fp32": "fp32", "float32": "fp32",
 }  # fmt: skip
 SOURCE = 40  # letters of a row's source that tell one page or folder from another; the rest is its part and version
-# One standard deviation of log(seconds) of runs that have the same columns: 255 open rows of grade A in 92 groups, by
+# One standard deviation of log(seconds) of runs that have the same columns: 255 rows of grade A in 92 groups, by
 # their medians (Megatron-Bridge 6.0 %, NeMo 4.1, BLOOM 6.3, MLPerf 0.6).
 NOISE = 0.06
 GBIT = 1e9 / 8
