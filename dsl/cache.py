@@ -6,6 +6,7 @@ a folder that cannot be written is left alone.
 
 import os
 import pickle
+import stat
 import sys
 from contextlib import suppress
 from functools import cache
@@ -47,6 +48,8 @@ def read(name: str) -> Any:
     """What was kept under ``name`` by this edition, or None."""
     try:
         with open(folder() / name, "rb") as file:
+            if not ours(file.fileno()):
+                return None
             kept, value = pickle.load(file)
     except (
         OSError,
@@ -61,6 +64,13 @@ def read(name: str) -> Any:
     ):
         return None
     return value if kept == edition() else None
+
+
+def ours(handle: int) -> bool:
+    """Whether an open file is this user's or root's and closed to others' writing: what they wrote is not trusted."""
+    status = os.fstat(handle)
+    user = getattr(os, "geteuid", lambda: status.st_uid)()
+    return status.st_uid in (user, 0) and not status.st_mode & stat.S_IWOTH
 
 
 def write(name: str, value: Any) -> None:

@@ -48,12 +48,15 @@ LOG_LINE = 20_000  # characters of a line of a log that are read
 CONFIGURATION = 1_000_000  # bytes of what a person or a framework writes: arguments, TOML, YAML, a config.json
 DIMENSION = 10**13  # no dimension of a model is larger
 
+DOCUMENT = 200_000_000  # bytes of a document that is read back; one of 10 000 points has some tens of millions
+MEASURED = 1_000  # columns of a table of published runs
+PDF, CHECKED = 200_000_000, 300  # bytes of a PDF that is checked, seconds of the processor for it
 LOGO = 500_000  # bytes
 PIXELS = 4_000_000  # of a logo, unpacked
 USES = 20  # of an SVG: parts that repeat parts that repeat parts grow without end
 TEMPLATE, TEMPLATES = 500_000, 200  # bytes of a file, files of a folder
 
-SCENARIO, IMPORTED, REPORT = "scenario", "imported file", "report"
+SCENARIO, IMPORTED, REPORT, READ = "scenario", "imported file", "report", "read back"
 BOUNDS = (
     Bound(SCENARIO, "one file", FILE, "bytes"),
     Bound(SCENARIO, "all its files, the library's apart", TOGETHER, "bytes"),
@@ -85,6 +88,13 @@ BOUNDS = (
     Bound(IMPORTED, "a line of arguments or TOML", LINE, "characters"),
     Bound(IMPORTED, "a config.json, TOML, YAML or arguments", CONFIGURATION, "bytes"),
     Bound(IMPORTED, "a dimension of a model", DIMENSION),
+    Bound(READ, "the JSON of an earlier rendering", DOCUMENT, "bytes"),
+    Bound(READ, "its values", VALUES),
+    Bound(READ, "a table of published runs, an acceptance sheet", TABLE, "bytes"),
+    Bound(READ, "rows of one", ROWS),
+    Bound(READ, "columns of one", MEASURED),
+    Bound(READ, "a PDF that is checked", PDF, "bytes"),
+    Bound(READ, "the check of it", CHECKED, "s of the processor"),
     Bound(REPORT, "the logo", LOGO, "bytes"),
     Bound(REPORT, "the logo, unpacked", PIXELS, "pixels"),
     Bound(REPORT, "parts of an SVG logo that repeat others", USES),

@@ -10,8 +10,10 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 
+from dsl.inside import Unreadable, plain
 from dsl.limits import TEMPLATE, TEMPLATES
 from dsl.problems import Problem, Span, did_you_mean
 
@@ -79,12 +81,14 @@ def read_company(
         return NOBODY, [problem("E02", str(folder), 1, "no folder of templates", "it is not a folder that can be read")]
     problems: list[Problem] = []
     texts = {}
-    for name in sorted(names_of(folder)):
+    names = sorted(islice(names_of(folder), TEMPLATES + 1))
+    if len(names) > TEMPLATES:
+        title, help = f"the folder holds more than {TEMPLATES} files", "name a folder that holds templates alone"
+        return NOBODY, [problem("E02", str(folder), 1, title, "counted with the folders below it", help=help)]
+    for name in names:
         text = read_text(folder, name, problems)
         if text is not None:
             texts[name] = text
-    if len(texts) > TEMPLATES:
-        problems.append(problem("E02", str(folder), 1, f"the folder holds {len(texts)} files", f"at most {TEMPLATES}"))
     company = Company(str(folder), tuple(texts.items()))
     for name, text in texts.items():
         problems += judged(company, name, text, shipped, parse, chapters)
@@ -115,12 +119,10 @@ def read_text(folder: Path, name: str, problems: list[Problem]) -> str | None:
     if not name.endswith((".html", ".css")):
         return None  # a README, a license: none of the report's business
     try:
-        data = path.read_bytes()
-        if len(data) > TEMPLATE:
-            said = f"it has {len(data):,} bytes; at most {TEMPLATE:,}"
-            problems.append(problem("E02", place, 1, f"{name} is too large", said))
-            return None
+        data = plain(path, TEMPLATE)
         return data.decode("utf-8-sig")
+    except Unreadable as error:
+        problems.append(problem("E02", place, 1, f"{name} {error.why}", "not read", help=error.help))
     except OSError as error:
         problems.append(problem("E02", place, 1, f"{name} cannot be read", error.strerror or str(error)))
     except UnicodeDecodeError as error:

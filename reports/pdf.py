@@ -7,7 +7,6 @@ import prints to standard output when it fails. Dates come from the scenario, or
 import ctypes
 import ctypes.util
 import logging
-import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from reports.company_pages import printing
 from reports.html import paper_page
 from reports.identity import head
 from reports.plan import Json
+from reports.program import moment
 
 if TYPE_CHECKING:
     from weasyprint.urls import URLFetcherResponse
@@ -122,11 +122,10 @@ def written(page: str, book: Book, attachments: Sequence[Attachment]) -> bytes:
 
 def document_date(stated: str) -> datetime:
     """The date of the document at midnight UTC: the scenario's, else SOURCE_DATE_EPOCH, else a fixed day."""
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     try:
         return datetime.fromisoformat(stated).replace(tzinfo=UTC)
     except ValueError:
-        return datetime.fromtimestamp(int(epoch), UTC) if epoch.isdigit() else EPOCH
+        return moment() or EPOCH
 
 
 def package_fetcher() -> Any:

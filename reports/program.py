@@ -5,6 +5,7 @@ import hashlib
 import os
 import sys
 from contextlib import suppress
+from datetime import UTC, datetime
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -66,6 +67,15 @@ def said(library: str, function: str) -> str:
         return f"{library} missing"
     ask.restype = ctypes.c_char_p
     return f"{library} {ask()}"
+
+
+def moment() -> datetime | None:
+    """The moment that SOURCE_DATE_EPOCH states; None where it states none that a calendar has."""
+    stated = os.environ.get("SOURCE_DATE_EPOCH", "")
+    try:
+        return datetime.fromtimestamp(int(stated), UTC) if stated.isascii() and stated.isdigit() else None
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
 def surroundings() -> str:

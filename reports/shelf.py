@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from dsl.cache import folder
+from dsl.cache import folder, ours
 from dsl.whole import replace
 
 MOST: Mapping[str, int] = {"figures": 2_000, "stamps": 2_000}  # entries of a kind; a figure takes about 50 kB
@@ -20,7 +20,8 @@ def taken(kind: str, name: str) -> bytes | None:
     """What is kept under that name; None where nothing is, or where it is damaged."""
     place = folder() / kind / name
     try:
-        data = place.read_bytes()
+        with open(place, "rb") as file:
+            data = file.read() if ours(file.fileno()) else b""
     except OSError:
         return None
     if hashlib.sha256(data[SIGN:]).digest() != data[:SIGN]:

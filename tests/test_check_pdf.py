@@ -203,7 +203,7 @@ def test_what_is_no_pdf_of_ours_is_said(made: bytes, tmp_path: Path) -> None:
     said = {
         "empty.pdf": "is empty", "text.pdf": "is not a PDF", "cut.pdf": "damaged PDF", "head.pdf": "damaged PDF",
         "other.pdf": "was not made by tonnage", "secret.pdf": "is encrypted", "none.pdf": "no such file",
-        "folder.pdf": "is a directory",
+        "folder.pdf": "is a folder",
     }  # fmt: skip
     for name, words in said.items():
         result = call(tmp_path / name)

@@ -162,7 +162,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "style.css").write_bytes(b"h1 {}\n/* caf\xe9 */")
     assert "style.css:2:1" in refused(tmp_path)
     (tmp_path / "style.css").write_text("x" * 600_000)
-    assert "at most 500,000" in refused(tmp_path)
+    assert "style.css is larger than 500 kB" in refused(tmp_path)
 
 
 def test_a_style_fetches_nothing_and_ends_nowhere(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import re
 from typing import Any, NamedTuple
 
 from dsl.importers.kernels import NCCL, group_class, kernel_class, short, too_many
-from dsl.importers.text import SHORTER, unpacked
+from dsl.importers.text import SHORTER, unpacked, values
 from dsl.limits import VALUES
 from dsl.problems import Problem, Span
 
@@ -57,7 +57,7 @@ def read(data: bytes, name: str) -> tuple[Trace | None, list[Problem]]:
     if problems:
         return None, problems
     place = Span(name, 1, 1, 2)
-    if sum(data.count(mark) for mark in (b",", b"{", b"[")) > VALUES:
+    if values(data) > VALUES:
         return None, [Problem("E02", f"`{name}` holds more than {VALUES:_} values", place, help=SHORTER)]
     try:
         found = json.loads(data)

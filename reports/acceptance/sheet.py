@@ -2,11 +2,11 @@
 
 import csv
 import io
-import json
 import math
 from pathlib import Path
 from typing import Any
 
+from dsl.limits import MEASURED, ROWS, TABLE
 from dsl.problems import Problem, Span
 from reports.point import Json
 
@@ -22,11 +22,13 @@ def sheet(file: Path, run: str = "") -> Sheet:
     """The rows of a run (its first with a sheet where none is named)."""
     if file.suffix == ".scn":
         return of_scenario(file, run)
+    from reports.commands.rendered import json_of
+    from reports.commands.shell import CannotRead, bytes_of
+
     try:
-        data = file.read_bytes()
-    except OSError as error:
-        return [], "", [wrong(file, f"cannot be read: {error.strerror or error}")]
-    return of_csv(data, file) if file.suffix == ".csv" else of_document(data, file, run)
+        return of_csv(bytes_of(file, TABLE), file) if file.suffix == ".csv" else of_document(json_of(file), file, run)
+    except CannotRead as error:
+        return [], "", [Problem("E02", str(error), Span(str(file), 1, 1), "the sheet")]
 
 
 def wrong(file: Path, what: str, help: str = "", line: int = 1) -> Problem:
@@ -48,16 +50,15 @@ def of_scenario(file: Path, run: str) -> Sheet:
     return rows, own.name, [] if rows else [no_rows(file)]
 
 
-def of_document(data: bytes, file: Path, run: str) -> Sheet:
+def of_document(document: Any, file: Path, run: str) -> Sheet:
     """The sheet in a report's JSON."""
     from reports.commands.source import the_run
 
     help = "use a report's JSON, its acceptance.csv, or a scenario (.scn)"
     try:
-        document = json.loads(data)
         own = [e for e in document["experiments"] if e["kind"] == "run"]
         runs: dict[str, list[Json]] = {e["name"]: e["points"][0].get("acceptance") or [] for e in own}
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError):
         return [], "", [wrong(file, "is no report's JSON", help)]
     first = next((n for n, rows in runs.items() if rows), "")
     name, rows, problems = the_run(file, runs, run or first)
@@ -111,12 +112,16 @@ def of_csv(data: bytes, file: Path) -> Sheet:
 
 def of_table(reader: "csv.DictReader[str]", file: Path) -> Sheet:
     """The rows of the table."""
+    if len(reader.fieldnames or ()) > MEASURED:
+        return [], "", [wrong(file, f"has more than {MEASURED:_} columns", "use the acceptance.csv of a report")]
     names = {str(name).split(" [")[0]: name for name in reader.fieldnames or ()}
     lacking = [name for name in (*TEXTS, *NUMBERS, "Unit") if name not in names]
     if lacking:
         return [], "", [wrong(file, f"lacks the column {lacking[0]}", "use the acceptance.csv of a report")]
     rows: list[Json] = []
     for number, line in enumerate(reader, 2):
+        if number > ROWS:
+            return [], "", [wrong(file, f"has more than {ROWS:_} rows", line=number)]
         given = {name: (line[own] or "").strip() for name, own in names.items()}
         try:
             rows.append(csv_row(given))

@@ -5,6 +5,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dsl.inside import Unreadable, plain
+from dsl.limits import TEMPLATE
 from dsl.problems import Problem, show
 
 if TYPE_CHECKING:
@@ -30,8 +32,8 @@ class Refused(Exception):
 def text_of(place: str) -> str:
     """The text that a problem points into; empty where it is no file that can be read."""
     try:
-        return Path(place).read_text(encoding="utf-8", errors="replace") if Path(place).is_file() else ""
-    except OSError:
+        return plain(Path(place), TEMPLATE).decode("utf-8", "replace")
+    except (OSError, Unreadable):
         return ""
 
 

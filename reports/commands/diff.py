@@ -3,13 +3,14 @@
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from reports.commands import offered, shell
 from reports.commands.allowed import allow_import
 from reports.commands.catalog import table
+from reports.commands.rendered import as_rendered, rendered_before
 
 if TYPE_CHECKING:
     from reports.commands.job import Made
@@ -39,8 +40,9 @@ def diff(old: Path, new: Path, form: str, overrides: tuple[str, ...], whole: boo
     found = changed(old, new, overrides)
     if isinstance(found, int):
         return found
-    said = json.dumps(found, ensure_ascii=False, indent=1) if form == "json" else shell.printable(text(found, whole))
-    click.echo(said)
+    with as_rendered((old, new)):
+        said = json.dumps(found, ensure_ascii=False, indent=1) if form == "json" else text(found, whole)
+    click.echo(said if form == "json" else shell.printable(said))
     return shell.DOES_NOT_HOLD if found["changed"] else shell.HOLDS
 
 
@@ -53,13 +55,15 @@ def changed(old: Path, new: Path, overrides: tuple[str, ...]) -> "Json | int":
         return shell.IN_ERROR
     before, after = sides
     assert before is not None and after is not None
-    return changes(before, after)
+    with as_rendered((old, new)):
+        return changes(before, after)
 
 
 def document(file: Path, overrides: tuple[str, ...]) -> "Json | None":
     """The document of a scenario, or the one that a JSON file holds; None, with its problems told, where it has any."""
     if file.suffix == ".json":
-        return rendered_before(file)
+        found: Json = rendered_before(file)
+        return found
     from reports.commands.source import read
     from reports.document import build
 
@@ -67,24 +71,6 @@ def document(file: Path, overrides: tuple[str, ...]) -> "Json | None":
     if source.shown:
         shell.complain(source.shown + "\n")
     return None if source.in_error else build(source.scenario)
-
-
-NEEDED = ("experiments", "verdict", "file", "engine_version")
-
-
-def rendered_before(file: Path) -> "Json | None":
-    """The document in a JSON file that `render --format json` wrote."""
-    try:
-        found: Any = json.loads(file.read_text("utf-8"))
-    except OSError as error:
-        shell.complain(f"error: cannot read {file}: {error.strerror}")
-        return None
-    except ValueError:
-        found = None
-    if not isinstance(found, dict) or any(name not in found for name in NEEDED):
-        shell.complain(f"error: {file} is not the JSON of a scenario that was rendered; write it with --format json")
-        return None
-    return found
 
 
 def text(made: "Json", whole: bool) -> str:
@@ -172,7 +158,8 @@ def rendered(
     made = changed(*pair, overrides)
     if isinstance(made, int):
         return made
-    found = documents(made, pair[1].stem + STEM, formats)
+    with as_rendered(pair):
+        found = documents(made, pair[1].stem + STEM, formats)
     for line in found.heard:
         shell.complain(line)
     written = write({folder / name: content for name, content in found.contents.items()})

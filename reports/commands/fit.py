@@ -92,6 +92,14 @@ def as_json(found: "Fit", library: "Column", made: date, peaks: "Runs | None" = 
     }
 
 
+def today() -> date:
+    """The day of a fit: as SOURCE_DATE_EPOCH states it, else the calendar's."""
+    from reports.program import moment
+
+    stated = moment()
+    return stated.date() if stated is not None else date.today()
+
+
 def percent(value: float | None) -> str:
     """A share as a percentage."""
     return "-" if value is None else f"{100 * value:.1f}%"
@@ -174,6 +182,6 @@ def fit(file: Path, memory: Path | None, form: str) -> int:
         seen = peaks(rows)
         if len(set(seen.sources)) < 2:
             raise click.UsageError(f"{memory} has no measured memory of two publishers")
-    told = fitted_to(file, table_of(file)), stated(), date.today(), seen
+    told = fitted_to(file, table_of(file)), stated(), today(), seen
     click.echo(json.dumps(as_json(*told), indent=1) if form == "json" else as_text(*told))
     return shell.HOLDS

@@ -9,12 +9,15 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 
 from dsl.files import Loaded
+from dsl.limits import TEMPLATES
 from dsl.scenario import Scenario
 
 QUOTED = re.compile(r'"([^"\n\0]{1,255})"')
+ENTRIES = 10 * TEMPLATES  # of a folder that is looked through
 LARGE = 64_000_000  # bytes from which size and time stand for what a file holds
 
 
@@ -56,5 +59,5 @@ def fingerprint(path: str | Path) -> str:
 
 
 def below(folder: Path | None) -> list[Path]:
-    """A folder and all that lies in it, in order, as absolute paths."""
-    return [] if folder is None else sorted(path.absolute() for path in (folder, *folder.rglob("*")))
+    """A folder and what lies in it, in order, as absolute paths; of one that is too large for templates, a part."""
+    return [] if folder is None else sorted(path.absolute() for path in (folder, *islice(folder.rglob("*"), ENTRIES)))

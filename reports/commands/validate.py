@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from dsl.inside import Unreadable
+from dsl.limits import TABLE
 from reports.commands import shell
 
 if TYPE_CHECKING:
@@ -70,6 +72,8 @@ def table_of(file: Path) -> Rows:
         raise click.UsageError(
             f"cannot read {file}: {getattr(error, 'strerror', None) or 'it is not UTF-8 text'}"
         ) from error
+    except Unreadable as error:
+        raise click.UsageError(f"{file} {error.why}{f'; {error.help}' if error.help else ''}") from error
     except csv.Error as error:
         raise click.UsageError(f"cannot read {file}: it is no CSV table ({error})") from error
 
@@ -86,7 +90,7 @@ def hold(file: Path, asked: str | None, conditions: Sequence[str], refit: bool =
         rows, label=f"predicting {file.name}", file=sys.stderr, hidden=not sys.stderr.isatty()
     ) as bar:
         found = predictions(rows, kind, bar)
-    return Held(file.name, sha256(file.read_bytes()).hexdigest(), kind, rows, found, conditions,
+    return Held(file.name, sha256(shell.bytes_of(file, TABLE)).hexdigest(), kind, rows, found, conditions,
                 fitted_to(file, rows) if refit and kind.name == "time" else None)  # fmt: skip
 
 

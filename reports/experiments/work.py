@@ -18,6 +18,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from dsl.inside import Unreadable, plain
+from dsl.limits import DOCUMENT
 from dsl.scenario import Scenario, Table
 from dsl.space import Space
 from reports.experiments.evaluation import Found, evaluated, loose
@@ -218,19 +220,25 @@ def put_aside(place: Path, key: str, number: int, into: Gatherer, streams: Seque
 
     try:
         files = [stream.state() for stream in streams]
-        text = json.dumps({"key": key, "parts": number, "state": into.state(), "streams": files})
-        write({place: text.encode()})
+        data = json.dumps({"key": key, "parts": number, "state": into.state(), "streams": files}).encode()
+        write({place: hashlib.sha256(data).hexdigest().encode() + b"\n" + data})
     except CannotWrite:
         return
 
 
+def _whole(place: Path) -> Any:
+    """What was put aside; None where nothing is, or where it is not as it was written."""
+    try:
+        digest, _, data = plain(place, DOCUMENT).partition(b"\n")
+        return json.loads(data) if hashlib.sha256(data).hexdigest().encode() == digest else None
+    except (OSError, ValueError, Unreadable):
+        return None
+
+
 def restored(place: Path | None, key: str, into: Gatherer, streams: Sequence["Stream"] = ()) -> int:
     """How many parts are done; what was gathered from them is back in ``into``. 0 where anything is different."""
-    try:
-        found = json.loads(place.read_text("utf-8")) if place is not None else {}
-    except (OSError, ValueError):
-        return 0
-    if found.get("key") != key or len(found["streams"]) != len(streams):
+    found = _whole(place) if place is not None else None
+    if found is None or found.get("key") != key or len(found["streams"]) != len(streams):
         return 0
     if not all(stream.restore(own) for stream, own in zip(streams, found["streams"], strict=True)):
         return 0

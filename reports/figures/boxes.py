@@ -94,7 +94,8 @@ def _renderer(figure: "Figure") -> "RendererBase":
 
     from matplotlib.backends.backend_svg import RendererSVG
 
-    return RendererSVG(figure.bbox.width, figure.bbox.height, io.StringIO())  # type: ignore[no-untyped-call]  # no hints
+    undated = {"Date": None}  # else it reads SOURCE_DATE_EPOCH, and fails where that is no number
+    return RendererSVG(figure.bbox.width, figure.bbox.height, io.StringIO(), metadata=undated)  # type: ignore[no-untyped-call]
 
 
 def _corners(text: "Text", renderer: "RendererBase") -> list[Corner]:

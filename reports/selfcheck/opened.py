@@ -8,6 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from dsl.inside import Unreadable, plain
+from dsl.limits import PDF
 from reports.selfcheck.charmaps import Font
 from reports.selfcheck.streams import Shown, read_page
 
@@ -147,7 +149,9 @@ def opened(place: Path) -> Opened:
 def content(place: Path) -> bytes:
     """The bytes of a file that begins as a PDF does."""
     try:
-        data = place.read_bytes()
+        data = plain(place, PDF)
+    except Unreadable as error:
+        raise NotOurs(f"{place} {error.why}") from error
     except OSError as error:
         raise NotOurs(f"{place} cannot be read: {(error.strerror or 'unknown').lower()}") from error
     if not data:

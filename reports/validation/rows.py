@@ -4,10 +4,15 @@ Only configuration columns are read for a prediction. The measured columns, the 
 """
 
 import csv
+import io
 import math
 import re
 from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path
+
+from dsl.inside import Unreadable, plain
+from dsl.limits import MEASURED, ROWS, TABLE
 
 Row = Mapping[str, str]
 
@@ -56,8 +61,13 @@ ASIDE = re.compile(r"\s*(?:scale-up|Storage|Management)")
 
 def read(path: Path) -> list[dict[str, str]]:
     """The rows of a CSV file; values are texts, empty where the file has nothing."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        return [{k: (v or "").strip() for k, v in row.items() if k} for row in csv.DictReader(file)]
+    table = csv.DictReader(io.StringIO(plain(path, TABLE).decode("utf-8-sig"), newline=""))
+    if len(table.fieldnames or ()) > MEASURED:
+        raise Unreadable(f"has more than {MEASURED:_} columns")
+    rows = [{k: (v or "").strip() for k, v in row.items() if k} for row in islice(table, ROWS + 1)]
+    if len(rows) > ROWS:
+        raise Unreadable(f"has more than {ROWS:_} rows", "split it")
+    return rows
 
 
 def source_of(row: Row) -> str:
