@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 NOTE = """
 Where "read" stands the passage that is cited was read: in the work, in a copy of its text, or in notes that quote it.
-Of the other works title, authors, year and number were checked, and not the passage: what they are cited for is
-commonly known, and the formula is counted or derived where it stands.
+The other works are cited for what is commonly known of them: the formula is counted or derived where it stands, and
+neither the passage nor, of each, the number under which the work is found was looked up.
 """
 
 
