@@ -48,6 +48,7 @@ LOG_LINE = 20_000  # characters of a line of a log that are read
 CONFIGURATION = 1_000_000  # bytes of what a person or a framework writes: arguments, TOML, YAML, a config.json
 DIMENSION = 10**13  # no dimension of a model is larger
 
+MESSAGE = 20_000_000  # bytes that an editor sends at once; a text is one message
 DOCUMENT = 200_000_000  # bytes of a document that is read back; one of 10 000 points has some tens of millions
 MEASURED = 1_000  # columns of a table of published runs
 PDF, CHECKED = 200_000_000, 300  # bytes of a PDF that is checked, seconds of the processor for it
@@ -95,6 +96,7 @@ BOUNDS = (
     Bound(READ, "columns of one", MEASURED),
     Bound(READ, "a PDF that is checked", PDF, "bytes"),
     Bound(READ, "the check of it", CHECKED, "s of the processor"),
+    Bound(READ, "a message of an editor", MESSAGE, "bytes"),
     Bound(REPORT, "the logo", LOGO, "bytes"),
     Bound(REPORT, "the logo, unpacked", PIXELS, "pixels"),
     Bound(REPORT, "parts of an SVG logo that repeat others", USES),

@@ -61,7 +61,7 @@ def test_commands_and_their_options() -> None:
             *("--against", "--allow-import", "--format", "--gpu", "--name", "--per-node", "--plan", "--run"),
             *("--steps", "--tier", "FILES"),
         ],
-        "lsp": [],
+        "lsp": ["--allow-import"],
         "size": ["--batch", "--budget", "--count", "--days", "--force", "--format", "--gpu", "--model", "--price",
                  "--tokens", "OUT"],
         "new": ["--force", "--gpu", "--gpus", "--model", "--price", "--tokens", "OUT"],

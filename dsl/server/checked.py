@@ -27,8 +27,11 @@ class Checked:
     ``path`` is a file's path, or any name for a text that is in no file; ``texts`` are the unsaved texts by key.
     """
 
-    def __init__(self, path: str, texts: Mapping[str, str], results: Results, library: Path | None = None) -> None:
-        self.path, self.texts, self.results, self.library = path, texts, results, library
+    def __init__(
+        self, path: str, texts: Mapping[str, str], results: Results, library: Path | None = None,
+        allowed: tuple[Path, ...] = (),
+    ) -> None:  # fmt: skip
+        self.path, self.texts, self.results, self.library, self.allowed = path, texts, results, library, allowed
 
     @property
     def key(self) -> str:
@@ -37,7 +40,7 @@ class Checked:
 
     def _load(self, texts: Mapping[str, str]) -> Loaded:
         if os.path.isabs(self.path):
-            return load(self.path, self.library, texts)
+            return load(self.path, self.library, texts, self.allowed)
         return load_text(texts[self.path], self.path, None, self.library)
 
     @cached_property
@@ -64,7 +67,7 @@ class Checked:
     def closed(self, changed: Mapping[str, str] | None = None) -> "Checked":
         """The same with all open blocks closed, and with some texts changed."""
         texts = {key: mended(text) for key, text in self.texts.items()} | (dict(changed) if changed else {})
-        return Checked(self.path, texts, self.results, self.library)
+        return Checked(self.path, texts, self.results, self.library, self.allowed)
 
     @property
     def scope(self) -> Scope:

@@ -11,6 +11,8 @@ from pygls import uris
 from pygls.lsp.server import LanguageServer
 from pygls.workspace import TextDocument
 
+from dsl.inside import Unreadable, plain
+from dsl.limits import FILE
 from dsl.problems import Span
 from dsl.server.checked import Checked, key_of
 from dsl.server.diagnostics import Note, notes
@@ -32,11 +34,21 @@ def spread(area: Area) -> lsp.Range:
     return lsp.Range(lsp.Position(*area.start), lsp.Position(*area.end))
 
 
+def on_disk(key: str) -> str:
+    """The text of a file that is not open; empty where it cannot be read."""
+    try:
+        return plain(Path(key), FILE).decode("utf-8", "replace")
+    except (OSError, ValueError, Unreadable):
+        return ""
+
+
 class Editor:
     """The files that an editor has open, and what is known of them until the next keystroke."""
 
-    def __init__(self, server: LanguageServer, names: Results, results: Mapping[str, Result]) -> None:
-        self.server, self.names, self.results = server, names, results
+    def __init__(
+        self, server: LanguageServer, names: Results, results: Mapping[str, Result], allowed: tuple[Path, ...] = ()
+    ) -> None:
+        self.server, self.names, self.results, self.allowed = server, names, results, allowed
         self.known: dict[str, Checked] = {}
         self.waiting: asyncio.TimerHandle | None = None
         self.idle: asyncio.TimerHandle | None = None
@@ -69,13 +81,13 @@ class Editor:
     def checked(self, key: str) -> Checked:
         """A file as the editor holds it."""
         if key not in self.known:
-            self.known[key] = Checked(key, self.opened(), self.names)
+            self.known[key] = Checked(key, self.opened(), self.names, allowed=self.allowed)
         return self.known[key]
 
     def text(self, key: str) -> Text:
         """The text of a file with the editor's way of counting."""
         document = self.document(key)
-        text = document.source if document is not None else Path(key).read_text("utf-8", errors="replace")
+        text = document.source if document is not None else on_disk(key)
         encoding = self.server.workspace.position_encoding
         return Text(text, encoding.value if isinstance(encoding, lsp.PositionEncodingKind) else encoding or UTF16)
 

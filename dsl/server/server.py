@@ -7,7 +7,8 @@ checked again a moment after the last keystroke; questions are answered from the
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+from pathlib import Path
+from typing import BinaryIO, TypeVar, cast
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, PyglsError
@@ -15,6 +16,7 @@ from pygls.lsp.server import LanguageServer
 
 from dsl.form import canonical
 from dsl.problems import Span
+from dsl.server.asks import Asks
 from dsl.server.completion import Completion, Offer
 from dsl.server.cursor import cursor
 from dsl.server.editor import Editor, spread
@@ -60,10 +62,15 @@ class Server(LanguageServer):
             self.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Error, text))
 
 
-def server(names: Results, results: Sequence[Result], version: str) -> LanguageServer:
-    """The server with every feature. ``names`` maps results to dimensions, ``results`` says what they are."""
+def server(
+    names: Results, results: Sequence[Result], version: str, allowed: tuple[Path, ...] = ()
+) -> LanguageServer:
+    """The server with every feature. ``names`` maps results to dimensions, ``results`` says what they are.
+
+    Files may lie in the folders ``allowed``, too.
+    """
     made = Server("scn", version, text_document_sync_kind=lsp.TextDocumentSyncKind.Full)
-    editor = Editor(made, names, {result.name: result for result in results})
+    editor = Editor(made, names, {result.name: result for result in results}, allowed)
     _texts(made, editor)
     _words(made, editor)
     _changes(made, editor)
@@ -176,7 +183,8 @@ def with_reason(work: Callable[[], T]) -> T:
         raise JsonRpcInvalidParams(message=str(refused)) from refused
 
 
-def serve(names: Results, results: Sequence[Result], version: str) -> None:
-    """Serves one editor until it says goodbye."""
+def serve(names: Results, results: Sequence[Result], version: str, allowed: tuple[Path, ...] = ()) -> None:
+    """Serves one editor until it says goodbye; raises Unreadable where it sends more than is read."""
     with os.fdopen(os.dup(sys.stdin.fileno()), "rb") as asks, os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers:
-        server(names, results, version).start_io(asks, answers)  # it closes what it is given
+        made = server(names, results, version, allowed)
+        made.start_io(cast(BinaryIO, Asks(asks)), answers)  # it closes what it is given

@@ -6,16 +6,19 @@ import os
 
 import click
 
+from dsl.inside import Unreadable
 from reports.commands import shell
+from reports.commands.allowed import allow_import, allowed
 
 HOW = "pip install 'tonnage[lsp]', or: pip install pygls"
 
 
 @click.command()
+@allow_import
 def lsp() -> int:
     """Serve an editor over standard input and output: problems as one types, completion, hover, definition, rename.
 
-    Exit: 0 the editor said goodbye, 3 pygls is not installed.
+    Exit: 0 the editor said goodbye, 2 it sent more than is read, 3 pygls is not installed.
     """
     from importlib.metadata import version
 
@@ -33,5 +36,9 @@ def lsp() -> int:
     if not os.environ.get("TONNAGE_TRACEBACK"):
         logging.getLogger("pygls").setLevel(logging.CRITICAL)  # the editor is told; a refusal is no accident
     results = [Result(m.name, m.unit, m.doc) for m in (*METRICS, *FACTS)]
-    serve({m.name: m.dimension for m in (*METRICS, *FACTS)}, results, version("tonnage"))
+    try:
+        serve({m.name: m.dimension for m in (*METRICS, *FACTS)}, results, version("tonnage"), allowed())
+    except Unreadable as error:
+        shell.complain(f"error: a message of the editor {error.why}")
+        return shell.IN_ERROR
     return shell.HOLDS
