@@ -17,12 +17,14 @@ from reports.book import Book, Numbered, bind
 from reports.bounded import BoundedEnvironment
 from reports.company import NOBODY, Company
 from reports.company_pages import run
+from reports.glossary_links import linked
 from reports.identity import head
 from reports.locales import marks, written_in
 from reports.origins import signs
 from reports.plan import Json, Section
 from reports.prose import capital, count, degrees, joined, lower_first, sentence
 from reports.quantities import MISSING, Quantity
+from reports.sections.glossary import anchor
 from reports.units import unit_of
 
 if TYPE_CHECKING:
@@ -54,6 +56,7 @@ def environment(company: Company = NOBODY) -> BoundedEnvironment:
         "breakable": breakable,
         "values": values,
         "signs": signs,
+        "anchor": anchor,
         "wordy": lambda text: any(c.isalpha() for c in text),
     }
     env.globals |= {"count": count, "quantity": quantity}
@@ -144,7 +147,8 @@ def filled(book: Book, medium: str, frame: Mapping[str, Any]) -> str:
         name = f"sections/{template}.html"
         return Markup(run(book.company, env, name, given, dict(section.facts or {}) | more))
 
-    bodies = {p.section.key: body(p.section, p.section.form) for c in book.chapters for p in c.parts}
+    made = {p.section.key: body(p.section, p.section.form) for c in book.chapters for p in c.parts}
+    bodies = linked(made | {book.front.key: body(book.front, book.front.form)})
     chapters = [
         {
             "key": c.chapter.key,
@@ -156,10 +160,9 @@ def filled(book: Book, medium: str, frame: Mapping[str, Any]) -> str:
         }
         for c in book.chapters
     ]
-    front = body(book.front, book.front.form)
     control = body(book.control, book.control.form, toc=contents(book.chapters), summary=book.front.title)
-    parts = [front, control, *bodies.values()]
-    whole = dict(frame) | {"front": front, "contents": control, "chapters": chapters}
+    parts = [control, *bodies.values()]
+    whole = dict(frame) | {"front": bodies[book.front.key], "contents": control, "chapters": chapters}
     return run(book.company, env, "page.html", shared, whole, sum(map(len, parts)))
 
 
