@@ -11,13 +11,14 @@ from reports.plan import Plan, Section
 
 
 class Term(NamedTuple):
-    """One entry: ``called`` are words among the settings, or kinds of experiments, that call for it; ``within`` names
-    the only section in which its words mean it."""
+    """One entry: ``called`` are words among the settings that call for it, ``kinds`` the experiments that do; ``within``
+    names the only section in which its words mean it."""
 
     name: str
     meaning: str
     words: tuple[str, ...]
     called: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
     within: str = ""
 
     @property
@@ -49,9 +50,9 @@ TERMS = (
          ("GFLOP/s", "TFLOP/s", "PFLOP/s", "EFLOP/s")),
     Term("FSDP, ZeRO-1, 2, 3", "Sharding over the data-parallel ranks: of optimizer states (ZeRO-1), also of gradients "
          "(ZeRO-2), also of weights (ZeRO-3, which FSDP is).", ("FSDP", "ZeRO-1", "ZeRO-2", "ZeRO-3")),
-    Term("GBS, MB", "Sequences of a global batch, and of a micro-batch, in the names of points.", ("GBS",),
+    Term("GBS, MB", "Sequences of a global batch, and of a micro-batch, in the names of points.", ("GBS",), (),
          ("sweep", "optimize", "scale", "sensitivity", "size")),
-    Term("GEMM", "A multiply of two matrices, on the units that the peak FLOP/s are of.", ("GEMM",)),
+    Term("GEMM", "A multiply of two matrices, the work that peak rates are stated for.", ("GEMM",)),
     Term("GiB, GB", "2³⁰ and 10⁹ bytes. Memory used is in GiB, capacity as sold and traffic in GB.", ("GiB", "GB")),
     Term("GPU-hour", "One GPU for one hour, whatever it does.", ("GPU-hour", "GPU-h")),
     Term("HBM", "The memory on the GPU package.", ("HBM",)),
@@ -67,7 +68,7 @@ TERMS = (
     Term("Oversubscription", "Bandwidth below a switch tier over bandwidth above it.",
          ("oversubscription", "oversubscribed")),
     Term("P10, P50, P90", "Values that 10, 50 and 90 % of the samples lie below; P50 is the median.",
-         ("P10", "P50", "P90"), ("sensitivity",)),
+         ("P10", "P50", "P90"), (), ("sensitivity",)),
     Term("PUE", "Facility power over IT power.", ("PUE",)),
     Term("Rank", "One process of the job; it drives one GPU.", ("rank",)),
     Term("Recompute", "Activations dropped in the forward pass and computed again in the backward pass, to save "
@@ -86,6 +87,11 @@ TERMS = (
 def glossary(plan: Plan) -> Section:
     layout = " ".join(str(v) for k, v in plan.settings.items() if k.startswith("layout"))
     kinds = {e["kind"] for e in plan.document["experiments"]}
-    names = f"{layout} {' '.join(plan.settings)} {' '.join(kinds)}"
-    shown = [t for t in TERMS if not t.called or any(word in names for word in t.called)]
+    names = f"{layout} {' '.join(plan.settings)}"
+
+    def occurs(term: Term) -> bool:
+        asked = any(word in names for word in term.called) or not kinds.isdisjoint(term.kinds)
+        return asked or not (term.called or term.kinds)
+
+    shown = filter(occurs, TERMS)
     return Section("glossary", "", facts={"terms": [(t.name, t.meaning) for t in shown]})
