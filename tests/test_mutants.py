@@ -55,6 +55,10 @@ def test_every_change_of_the_tree_can_be_read(root: Path) -> None:
             assert site.applied(text) != text
 
 
+def test_that_lengths_are_equal_is_an_assertion() -> None:
+    assert texts(b"x = list(zip(a, b, strict=True))\ny = parse(a, lax=True)\n") == {b"y = parse(a, lax=False)": ""}
+
+
 def test_what_a_function_defines_goes_by_the_functions_name() -> None:
     source = b"class A:\n    def f(self):\n        def g():\n            return 1\n        return lambda: 2\n"
     assert texts(source) == {b"return 2": "A.f", b"return lambda: 3": "A.f"}

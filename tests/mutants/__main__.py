@@ -28,6 +28,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make mutants", description=__doc__)
     parser.add_argument("--count", type=int, default=300, help="changes to try")
     parser.add_argument("--seed", type=int, default=1, help="of the choice of changes")
+    parser.add_argument("--only", nargs="*", default=ROOMS, help="folders or files to change")
     parser.add_argument("--budget", type=float, default=40.0, help="seconds of tests for one change")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="changes tried at a time")
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "mutants", help="folder of the list and the map")
@@ -35,11 +36,11 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def drawn(root: Path, count: int, seed: int) -> list[Site]:
+def drawn(root: Path, count: int, seed: int, only: Sequence[str] = ROOMS) -> list[Site]:
     """The changes to try: every place where one is possible is as likely as any other."""
     found: list[Site] = []
-    for room in ROOMS:
-        for path in sorted((root / room).rglob("*.py")):
+    for place in only:
+        for path in sorted((root / place).rglob("*.py")) or [root / place]:
             found += sites(path.relative_to(root).as_posix(), path.read_bytes())
     print(f"{len(found)} changes are possible; {min(count, len(found))} are tried, seed {seed}", flush=True)
     return Random(seed).sample(found, min(count, len(found)))
@@ -100,7 +101,7 @@ def main() -> int:
     done: list[Tried] = []
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         try:
-            done.extend(trials(drawn(ROOT, asked.count, asked.seed), asked, Path(folder).resolve()))
+            done.extend(trials(drawn(ROOT, asked.count, asked.seed, asked.only), asked, Path(folder).resolve()))
         except KeyboardInterrupt:
             print("stopped", file=sys.stderr)
     text, share = report(done, asked.seed)

@@ -61,7 +61,7 @@ class _File:
 
 
 def sites(name: str, text: bytes) -> list[Site]:
-    """All changes to one file; none in annotations, decorators, docstrings and asserts, which do no work."""
+    """All changes to one file; none in annotations, decorators, docstrings and assertions, which do no work."""
     starts = [0]
     for line in text.split(b"\n"):
         starts.append(starts[-1] + len(line) + 1)
@@ -84,6 +84,8 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
         return
     for field, value in ast.iter_fields(node):
         if field in ("annotation", "returns", "decorator_list", "bases") or _type_of_values(field, node):
+            continue
+        if isinstance(node, ast.keyword) and node.arg == "strict":  # of zip: an assertion that lengths are equal
             continue
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.AST):
