@@ -11,8 +11,10 @@ from reports.plan import Plan, Section
 
 
 class Term(NamedTuple):
-    """One entry: ``called`` are words among the settings that call for it, ``kinds`` the experiments that do; ``within``
-    names the only section in which its words mean it."""
+    """One entry: ``called`` are words among the settings that call for it, ``kinds`` the experiments that do.
+
+    ``within`` names the only section in which its words mean it.
+    """
 
     name: str
     meaning: str
