@@ -17,6 +17,8 @@ NAME = "pipeline-schedule"
 STAGES, MICRO_BATCHES = 8, 12  # drawn at most
 ROW = 3.6  # mm
 NARROW = 1.2  # mm: narrower neighbors of one look are drawn as one
+READ = 1.7  # mm: a forward pass this wide holds its number
+CUT = 0.4, 0.9  # shares of a step: where so much of its beginning has passes that wide, no more of it is drawn
 FORWARD, BACKWARD = Kind("Forward", style.SKY), Kind("Backward", style.NAVY)
 KINDS = {
     ("F", 0): FORWARD,
@@ -85,13 +87,18 @@ def draw(data: PipelineData) -> Picture:
     """One row a stage; numbers in the cells where they fit; what is idle is hatched."""
     passes = _drawn(data.passes)
     rows = max((p.stage for p in passes), default=0) + 1
-    first, last = min((p.start for p in passes), default=0.0), max((p.end for p in passes), default=1.0)
+    first, whole = min((p.start for p in passes), default=0.0), max((p.end for p in passes), default=1.0)
+    last = first + _span(passes, whole - first, style.FULL - 1.0 - width(f"Stage {rows - 1}") - 2.0)
+    passes = tuple(replace(p, end=min(p.end, last)) for p in passes if p.start < last)
     size, unit = words.unit([last - first], words.SECONDS)
     remark = f"Drawn: {data.remark.strip().rstrip('.')}." if data.remark.strip() else ""
-    left_out = remark or _left_out(data, rows, max((p.micro_batch for p in passes), default=0))
+    shown = f"{words.rounded((last - first) / size)} of {words.rounded((whole - first) / size)}{words.NB}{unit}"
+    left_out = remark or _left_out(data, rows, max((p.micro_batch for p in _drawn(data.passes)), default=0))
+    if last < whole:
+        left_out = f"{left_out} The first {shown} are drawn, where passes are wide enough for their numbers.".strip()
     odd = any(p.chunk % 2 for p in passes)
     present = [k for (kind, tone), k in KINDS.items() if any(p.kind == kind for p in passes) and (odd or not tone)]
-    present.append(NOT_DRAWN if _partial(data, passes) else IDLE)
+    present.append(NOT_DRAWN if _partial(data, _drawn(data.passes)) else IDLE)
     top = 8.0 + 4.0 * (legend_rows(present, style.FULL) - 1)
     bottom = top + 4.6 * rows + 0.5
     sheet = Sheet(NAME, style.FULL, bottom + 9.4 + (4.0 if left_out else 0))
@@ -109,7 +116,14 @@ def draw(data: PipelineData) -> Picture:
             ends = "–".join(words.rounded(_time(scale, x)) for x in (cell.left, cell.right))
             _draw_cell(sheet, cell, (f"Stage {stage}", f"{ends}{words.NB}{unit}"), y)
     note(sheet, left_out)
-    return sheet.finish(_alt(data, passes, rows, (last - first) / size, unit, left_out))
+    return sheet.finish(_alt(data, passes, rows, (last - first) / size, unit, left_out, last < whole))
+
+
+def _span(passes: Sequence[Pass], whole: float, room: float) -> float:
+    """The time to draw (s): all, or the beginning that leaves a forward pass READ mm, where that shows enough."""
+    forward = sorted(p.end - p.start for p in passes if p.kind == "F")
+    readable = forward[len(forward) // 2] / READ * room if forward else whole
+    return readable if CUT[0] * whole <= readable < CUT[1] * whole else whole
 
 
 @dataclass(frozen=True)
@@ -164,10 +178,12 @@ def _partial(data: PipelineData, passes: Sequence[Pass]) -> bool:
     return data.micro_batches > max((p.micro_batch for p in passes), default=0)
 
 
-def _alt(data: PipelineData, passes: Sequence[Pass], rows: int, total: float, unit: str, left_out: str) -> str:
+def _alt(
+    data: PipelineData, passes: Sequence[Pass], rows: int, total: float, unit: str, left_out: str, cut: bool
+) -> str:
     span = max((p.end for p in passes), default=1.0) - min((p.start for p in passes), default=0.0)
     idle = max(0.0, 1 - sum(p.end - p.start for p in passes) / (rows * span)) if span > 0 else 0.0
     batches = max((p.micro_batch for p in passes), default=0)
     drawn = f"{rows} stages, {batches} micro-batches, {words.rounded(total)}{words.NB}{unit}"
-    said = "" if _partial(data, passes) else f", idle {words.percent(idle)}"
+    said = "" if cut or _partial(data, passes) else f", idle {words.percent(idle)}"
     return f"Schedule {named(data.schedule) or 'of the pipeline'} as drawn: {drawn}{said}. {left_out}".strip()

@@ -6,7 +6,7 @@ from reports.plan import Plan, Section
 from reports.prose import capital, joined
 from reports.quantities import Quantity
 from reports.sections.assumptions import ABOUT, input_value
-from reports.tables import Cell, Table, UnitOf, number, text
+from reports.tables import Cell, Table, UnitOf, code, number, text
 from reports.terms import words
 
 COMPARED = (
@@ -112,10 +112,9 @@ def settings_table(plan: Plan) -> Table | None:
     differing = [k for k in said if any(p.settings.get(k) != plan.settings.get(k) for p in shown)]
     rows = tuple((k, *setting_texts((plan, *shown), k)) for k in differing)
     width = ROOM / (len(shown) + 1) if len(shown) > DIFFERENCES else None
-    columns = (text("Setting", 50), *(text(p.experiment["name"], width) for p in (plan, *shown)))
-    wide = len(shown) > DIFFERENCES
+    columns = (code("Setting", 50 if width else 62), *(text(p.experiment["name"], width) for p in (plan, *shown)))
     caption = "Settings in which the runs differ"
-    return Table("differences", caption, columns, rows, wide=wide, most=SETTINGS_SHOWN) if rows else None
+    return Table("differences", caption, columns, rows, wide=True, most=SETTINGS_SHOWN) if rows else None
 
 
 def derived(plan: Plan, path: str) -> bool:
