@@ -28,6 +28,17 @@ def items_of(trees: Iterable[Json]) -> dict[str, Json]:
     return found
 
 
+def linked(trees: Iterable[Json]) -> set[str]:
+    """The ids that some place of the trees leads to: those of the trees, and of what is written out elsewhere."""
+    found = {tree["id"] for tree in trees}
+    pending = list(trees)
+    while pending:
+        item = pending.pop()
+        pending += item.get("children", ())
+        found |= {item["see"]} if "see" in item else set()
+    return found
+
+
 def lines(tree: Json, items: Mapping[str, Json], depth: int, before: Mapping[str, str] | None = None) -> list[Line]:
     """The lines of a tree down to a depth. An item's parts stand where it first comes; ``before`` tells which items are
     opened at other places, and what to say of them."""

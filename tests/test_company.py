@@ -53,7 +53,7 @@ def test_a_header_line_of_ones_own_and_a_chapter_more(tmp_path: Path) -> None:
     assert page.index("h1 { color: red }") > page.index("/* Only for screens") < page.index("</style>")
     chapters = [c.heading for c in bind(document(), own).chapters]
     assert chapters[chapters.index("6 Our terms") - 1] == "5 Cost and power"
-    assert '<li><a href="#section-own-terms">6 Our terms</a></li>' in page
+    assert '<li><a href="#section-own-terms"><span>6 Our terms</span></a></li>' in page
     assert re.search(r"buys <span class=\"q\">4\u00a0096</span> GPUs", page)
     plain = [c.chapter.title for c in bind(document()).chapters]
     assert [c.chapter.title for c in bind(document(), own).chapters if c.chapter.title != "Our terms"] == plain

@@ -48,3 +48,5 @@ def test_the_page_fetches_nothing() -> None:
 def test_a_file_that_decides_nothing_is_not_shown_as_passed() -> None:
     text = page(replace(GOOD, verdict="Not decided"))
     assert '<strong class="open">Not decided</strong>' in text
+    text = page(replace(GOOD, verdict="Recommended, with conditions"))
+    assert '<strong class="warn">Recommended, with conditions</strong>' in text

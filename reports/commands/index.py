@@ -11,6 +11,8 @@ from reports.commands.shell import DOES_NOT_HOLD, HOLDS
 from reports.terms import VERDICTS
 
 NAMES = {".html": "HTML", ".pdf": "PDF", ".json": "JSON"}
+COLORS = {"recommended_with_conditions": "warn", "met_but_bettered": "warn", "not_decided": "open",
+          "nothing_to_decide": "open"}  # fmt: skip
 STATUS = {HOLDS: "pass", DOES_NOT_HOLD: "fail"}
 
 
@@ -21,13 +23,13 @@ def links(outcome: Outcome, folder: Path) -> list[tuple[str, str]]:
 
 
 def row(outcome: Outcome, folder: Path) -> dict[str, object]:
-    """What the template shows of one file; one that holds and decides nothing has the color of neither."""
-    undecided = outcome.code == HOLDS and outcome.verdict in (VERDICTS["not_decided"], VERDICTS["nothing_to_decide"])
+    """What the template shows of one file; one that holds has the color of its verdict on page 1."""
+    held = {VERDICTS[word]: color for word, color in COLORS.items()} if outcome.code == HOLDS else {}
     return {
         "file": outcome.file,
         "title": outcome.title or Path(outcome.file).stem,
         "verdict": outcome.verdict,
-        "status": "open" if undecided else STATUS.get(outcome.code, "open" if outcome.written else "fail"),
+        "status": held.get(outcome.verdict) or STATUS.get(outcome.code, "open" if outcome.written else "fail"),
         "sentences": outcome.sentences,
         "numbers": outcome.keys,
         "links": links(outcome, folder),

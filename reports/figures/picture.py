@@ -105,6 +105,19 @@ def _told(svg: str, tips: Sequence[Tip]) -> str:
     return re.sub(r'<g id="tip-(\d+)">', lambda m: f"<g>{titles[int(m[1])]}", "".join(made))
 
 
+DECIMALS = 2  # of a coordinate: a hundredth of a point is finer than any printer draws
+PAIR = r"(-?[\d.]+) (-?[\d.]+)"
+RECTANGLE = re.compile(rf"M {PAIR} L (-?[\d.]+) \2 L \3 (-?[\d.]+) L \1 \4 z")
+
+
+def _short(path: str) -> str:
+    """A path in as few characters as draw the same: rounded coordinates, rectangles by their edges."""
+    path = re.sub(
+        r"-?\d+\.\d+", lambda m: f"{float(m[0]):.{DECIMALS}f}".rstrip("0").rstrip("."), " ".join(path.split())
+    )
+    return RECTANGLE.sub(r"M\1 \2H\3V\4H\1z", path)
+
+
 def _page_ready(svg: str, prefix: str, width: float, height: float, alt: str) -> str:
     """Strips what an inline SVG must not carry and names every id of it after the figure.
 
@@ -118,7 +131,7 @@ def _page_ready(svg: str, prefix: str, width: float, height: float, alt: str) ->
     svg = re.sub(r"(url\(#|href=\"#)", lambda m: m[1] + prefix, svg)
     svg = re.sub(r"\n\s*", "\n", svg).replace("<defs>\n</defs>\n", "").replace(' xml:space="preserve"', "")
     svg = re.sub(r"<g>\n(<(?:path|text) [^>]*?(?:/>|>[^<]*</text>)\n)</g>\n", r"\1", svg)
-    svg = re.sub(r' d="([^"]*)"', lambda m: f' d="{" ".join(m[1].split())}"', svg)
+    svg = re.sub(r' d="([^"]*)"', lambda m: f' d="{_short(m[1])}"', svg)
     svg = re.sub(f"; font-family: '{style.FAMILY}'(?!,)", "", svg).replace("; stroke-linejoin: miter", "")
     svg = re.sub(r' transform="rotate\(-?0 [^"]*"', "", svg)
     box = re.search(r'viewBox="([^"]+)"', svg)

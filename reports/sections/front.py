@@ -6,7 +6,7 @@ from typing import Any
 from reports.dates import dates
 from reports.identity import written_date
 from reports.intervals import FEW
-from reports.origins import items_of
+from reports.origins import items_of, linked
 from reports.plan import Plan, Section
 from reports.prices import told
 from reports.prose import capital, gpus, joined, sentence, subtitle, verdict_heading
@@ -45,6 +45,7 @@ def front(plan: Plan) -> Section:
         "keys": keys(plan),
         "origins": origins(plan),
         "items": items_of(plan.document.get("provenance") or ()),
+        "linked": linked(plan.document.get("provenance") or ()),
         "gpus": gpus(plan),
         "start": written_date(report["start"]),
         "end": day(dates(plan.point, report).last),
