@@ -8,7 +8,7 @@ MODEL = Kind(
     (
         row("layers", "layers", "transformer layers", bounds=">= 1"),
         row("hidden", "number", "hidden size h", bounds=">= 1"),
-        row("ffn", "number", "inner size of the MLP f", bounds=">= 0"),
+        row("ffn", "number", "inner size of the MLP f", bounds=">= 1"),
         row("heads", "number", "query heads a", bounds=">= 1"),
         row("kv_heads", "number", "key/value heads; equal to heads when absent", bounds=">= 1"),
         row("head", "number", "head dimension; hidden / heads when absent", bounds=">= 1"),
@@ -102,7 +102,7 @@ MODEL = Kind(
                 row("routed", "number", "routed experts E", bounds=">= 1"),
                 row("shared", "number", "shared experts", "0"),
                 row("active", "number", "experts per token K", bounds=">= 1"),
-                row("ffn", "number", "inner size of one expert"),
+                row("ffn", "number", "inner size of one expert", bounds=">= 1"),
                 row("shared_ffn", "number", "inner size of the shared expert; shared x ffn when absent"),
                 row("shared_gate", "flag", "a gate on the shared expert (Qwen2-MoE)", "false"),
                 row("dense_layers", "layers", "first layers that keep a dense MLP", "0 layers"),

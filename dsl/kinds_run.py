@@ -166,7 +166,9 @@ RUN = Kind(
         ),
         row("dispatcher", "choice", "expert dispatch", "alltoall", "alltoall", "deduplicated"),
         row("frozen", "share", "share of the parameters that is not trained", "0%"),
-        row("utilization", "share", "MFU of the rule-of-thumb duration shown beside the prediction", "40%"),
+        row(
+            "utilization", "share", "MFU of the rule-of-thumb duration shown beside the prediction", "40%", bounds="> 0"
+        ),
         row("kernels.flash", "flag", "a fused attention kernel; false keeps the score tables", "true"),
         row("kernels.fused", "flag", "fused norms, activations and rotary embedding", "true"),
         row("kernels.graphs", "flag", "CUDA graphs", "false"),
@@ -175,11 +177,11 @@ RUN = Kind(
         row("states.master", "bytes", "per parameter", "4 bytes"),
         row("states.moments", "bytes", "per parameter, both moments together", "8 bytes"),
         *(
-            row(f"efficiency.{op}", "share", f"stated matrix-multiply efficiency of {op}, share of peak")
+            row(f"efficiency.{op}", "share", f"stated matrix-multiply efficiency of {op}, share of peak", bounds="> 0")
             for op in OPERATIONS
         ),
-        row("efficiency.compute", "flop/s", "stated compute rate of fidelity = reduced"),
-        row("efficiency.memory", "share", "attainable share of memory bandwidth; the gpu's when absent"),
+        row("efficiency.compute", "flop/s", "stated compute rate of fidelity = reduced", bounds="> 0"),
+        row("efficiency.memory", "share", "attainable share of memory bandwidth; the gpu's when absent", bounds="> 0"),
         row(
             "checkpoint.interval",
             "seconds",

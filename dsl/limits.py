@@ -29,6 +29,7 @@ PARTS = 500  # blocks inside one block
 NAME = 100  # characters: documents and their files are named by it
 TEXT = 4_000  # characters of a text in quotes
 DIGITS = 40  # of a literal; enough for every float, and 1e999999999 must not keep us busy
+TINY, HUGE = 1e-30, 1e30  # of a setting in base units; products of a few of them stay within what a float holds
 AXIS = 100_000  # values of one axis
 AXES = 200_000  # of all axes of a table
 POINTS = 100_000_000  # of a table
@@ -72,6 +73,7 @@ BOUNDS = (
     Bound(SCENARIO, "a name", NAME, "characters"),
     Bound(SCENARIO, "a text in quotes", TEXT, "characters"),
     Bound(SCENARIO, "a number", DIGITS, "digits"),
+    Bound(SCENARIO, "a value of a setting, in base units; 1 over that is the smallest above 0", 10**30),
     Bound(SCENARIO, "values of an axis", AXIS),
     Bound(SCENARIO, "values of all axes of a table", AXES),
     Bound(SCENARIO, "points of a table", POINTS),

@@ -78,9 +78,14 @@ def reference(results: Sequence[Named], facts: Sequence[Named]) -> str:
     return "\n".join(parts)
 
 
+def _count(most: int) -> str:
+    """A count in digits, or as a power of ten."""
+    return f"10^{len(str(most)) - 1}" if most >= 10**15 else f"{most:,}"
+
+
 def _bounds() -> list[str]:
     """What is read of each input at most, from the table that the readers themselves use."""
-    rows = [(bound.of, bound.counted, f"{bound.most:,} {bound.unit}".rstrip()) for bound in BOUNDS]
+    rows = [(bound.of, bound.counted, f"{_count(bound.most)} {bound.unit}".rstrip()) for bound in BOUNDS]
     return ["## Bounds\n", BOUNDED, table(("input", "counted", "at most"), rows)]
 
 

@@ -10,6 +10,7 @@ from dsl.dimensions import check, condition
 from dsl.expressions import built
 from dsl.fitting import fits, mended, not_a_number, not_one_number
 from dsl.kinds import Setting
+from dsl.limits import HUGE, TINY
 from dsl.problems import Problem
 from dsl.quantities import HOLDS, display_unit
 from dsl.schema import REFERENCES, item_row
@@ -234,7 +235,8 @@ def _whole(e: Expression, value: float, own: Type, at: Context) -> bool:
 
 
 # Counts that are gone through one by one; nobody has more, by path or by what a setting holds.
-LARGEST = {"gpus_per_node": 10_000, "gpus": 10_000_000, "nodes": 1_000_000, "layers": 10_000, "pipeline": 10_000}
+LARGEST = {"gpus_per_node": 10_000, "gpus": 10_000_000, "nodes": 1_000_000, "layers": 10_000, "pipeline": 1_000,
+           "samples": 1_000_000}  # fmt: skip
 
 
 def bounded(e: Expression, value: float, unit: str, at: Context) -> bool:
@@ -246,6 +248,10 @@ def bounded(e: Expression, value: float, unit: str, at: Context) -> bool:
     if most is not None and value > most:
         help = f"write {number(most)} or less"
         at.wrong("E20", f"`{at.path}` is at most {number(most)}", e, f"reads as {_said(value, unit, at)}", help)
+        return False
+    if not (value == 0 or TINY <= abs(value) <= HUGE):
+        title = f"`{at.path}` is {'closer to zero' if abs(value) < TINY else 'larger'} than any quantity"
+        at.wrong("E20", title, e, f"reads as {_said(value, unit, at)}", f"write a value between {TINY:g} and {HUGE:g}")
         return False
     if not at.row.bounds:
         if value < 0 and at.row.holds in HOLDS:

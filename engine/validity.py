@@ -6,6 +6,8 @@ reason. What one framework refuses and another replicates is decided by the stac
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from math import isqrt
 
 import numpy as np
 
@@ -43,8 +45,13 @@ def divides(part: Column, whole: Column) -> Flags:
 
 def divisors(value: Column) -> list[int]:
     """The whole numbers that divide the first row, smallest first: the tensor degrees that so many heads allow."""
-    number = int(np.ravel(value)[0])
-    return [n for n in range(1, number + 1) if number % n == 0]
+    return list(_divisors(int(np.ravel(value)[0])))
+
+
+@lru_cache(maxsize=256)
+def _divisors(number: int) -> tuple[int, ...]:
+    small = [n for n in range(1, isqrt(max(number, 0)) + 1) if number % n == 0]
+    return tuple(sorted({*small, *(number // n for n in small)}))
 
 
 def rules(run: Run, d: Degrees) -> tuple[Rule, ...]:

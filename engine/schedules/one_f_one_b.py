@@ -69,10 +69,16 @@ def exposed_sends(times: StageTimes, micro_batches: Column, virtual_stages: int,
 
 def stretches(whole: tuple[Column, ...], n: int) -> list[tuple[Column, ...]]:
     """Every n neighboring stages; of stretches that hold as many of each kind of stage one."""
-    found: dict[tuple[int, ...], tuple[Column, ...]] = {}
-    for first in range(len(whole) - n + 1):
-        stretch = whole[first : first + n]
-        found.setdefault(tuple(sorted(map(id, stretch))), stretch)
+    places = {own: place for place, own in enumerate(dict.fromkeys(map(id, whole)))}
+    kind, counts = [places[id(stage)] for stage in whole], [0] * len(places)
+    for own in kind[:n]:
+        counts[own] += 1
+    found = {tuple(counts): whole[:n]}
+    for first in range(1, len(whole) - n + 1):
+        counts[kind[first - 1]] -= 1
+        counts[kind[first + n - 1]] += 1
+        if (key := tuple(counts)) not in found:
+            found[key] = whole[first : first + n]
     return list(found.values())
 
 

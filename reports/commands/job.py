@@ -59,6 +59,9 @@ def perform(job: Job, told: Told = untold) -> Outcome:
         return Outcome(str(job.file), shell.IN_ERROR, verdict="Not rendered", problems=refused.text)
     except shell.CannotWrite as error:
         return Outcome(str(job.file), shell.CANNOT_WRITE, verdict="Not written", problems=f"error: {error}")
+    except MemoryError:
+        said = f"error: {job.file}: {shell.TOO_LITTLE}"
+        return Outcome(str(job.file), shell.CANNOT_WRITE, verdict="Not rendered", problems=said)
     except Exception as error:  # noqa: BLE001 - the catch-all of a worker: one file's accident is not the others'
         said = f"{job.file}: {shell.internal(error)}"
         return Outcome(str(job.file), shell.INTERNAL, verdict="Not rendered", problems=said)

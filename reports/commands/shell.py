@@ -66,6 +66,9 @@ def worst(codes: list[int]) -> int:
     return max(codes, key=SEVERITY.index, default=HOLDS)
 
 
+TOO_LITTLE = "there is not enough memory for this; give it more, or less to do at once"
+
+
 def internal(error: BaseException) -> str:
     """One line for an error that is ours: what, where, and what to do; TONNAGE_TRACEBACK=1 shows it whole."""
     if os.environ.get("TONNAGE_TRACEBACK"):
@@ -178,7 +181,7 @@ def ended(work: Callable[[], Any]) -> int:
         mute(sys.stdout)
         code = CANNOT_WRITE
     except MemoryError:
-        complain("error: there is not enough memory for this; give it more, or less to do at once")
+        complain(f"error: {TOO_LITTLE}")
         code = CANNOT_WRITE
     except Exception as error:  # noqa: BLE001 - the catch-all: a traceback never reaches the user
         complain(internal(error))
