@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.metrics import BY_NAME
 from reports.prose import joined
-from reports.quantities import RELATIONS, Quantity
+from reports.quantities import NBSP, RELATIONS, Quantity
 from reports.terms import words
 
 Json = Mapping[str, Any]
@@ -80,7 +80,7 @@ def told(found: Iterable[Json]) -> list[str]:
     said = [_refutation(d) for d in rows if d["why"] in ("measured", "beyond")]
     inside = [d for d in rows if d["why"] == "inside"]
     if inside:
-        which = joined(f"{called(d)} {RELATIONS[d['op']]} {shown(d['result'], d['limit'])}" for d in inside)
+        which = joined(f"{called(d)} {RELATIONS[d['op']]}{NBSP}{shown(d['result'], d['limit'])}" for d in inside)
         one = len(inside) == 1
         said.append(f"{'This limit lies' if one else 'These limits lie'} inside the interval of the prediction and may "
                     f"be missed: {which}")  # fmt: skip

@@ -47,7 +47,7 @@ def test_limits_are_named_once_each_in_one_sentence() -> None:
     (said,) = told(rows)
     assert said == (
         "These limits lie inside the interval of the prediction and may be missed: "
-        f"time to train ≤ 80.0{NB}days and cost ≤ 20.00{NB}M$"
+        f"time to train ≤{NB}80.0{NB}days and cost ≤{NB}20.00{NB}M$"
     )
 
 

@@ -10,10 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dsl.kinds import KINDS
+from reports.acceptance.sheet import of_csv
+from reports.acceptance.sheet import of_document as of_json
 from reports.book import bind
 from reports.changes import anything, changes
 from reports.commands.source import read
-from reports.csv_files import field
+from reports.csv_files import csv_text, field
 from reports.document import build
 from reports.figures import words
 from reports.html import screen_page
@@ -120,6 +122,14 @@ def figures_of(table: Table) -> tuple[str, list[list[str]]]:
     return table.key, [[field(cell) for cell in row if not isinstance(cell, str)] for row in table.rows]
 
 
+def measured(made: Any) -> list[list[tuple[Any, ...]]]:
+    """The acceptance sheet as `scn import --against` reads it from the JSON and from the CSV of a document."""
+    table = next(table for table in bind(made).tables if table.key == "acceptance")
+    read = of_json(made, Path("plan.json"), ""), of_csv(csv_text(table).encode(), Path("acceptance.csv"))
+    assert [problems for _, _, problems in read] == [[], []]
+    return [[(row["id"], row["expected"], row["threshold"], row["size"]) for row in rows] for rows, _, _ in read]
+
+
 MARKS = re.compile("[.,;\u00a0\u2019]")
 NEUTRAL_ONLY = re.compile(r"(?:\S+[ \u00a0])?(?<![\w.-])(?:\d+\u00a0\d{3}|\d+\.\d{1,2}|\d+\.\d{4,}|0\.\d+)(?![\d.]*\d)")
 
@@ -142,6 +152,7 @@ def test_a_whole_report_in_another_locale(stem: str, tmp_path: Path) -> None:
     assert dict(typed(own)) == dict(typed(other)), "typed numbers have no locale"
     assert of_document(own) == of_document(other), "configurations have none either"
     assert not anything(changes(own, other)), "nothing changed"
+    assert len(measured(other)[0]) > 10 and measured(own) == measured(other), "a sheet has none"
     books = bind(own), bind(other)
     for tables in zip(*(book.tables for book in books), strict=True):
         assert [figures_of(table) for table in tables[:1]] == [figures_of(table) for table in tables[1:]]
