@@ -177,7 +177,7 @@ def ended(work: Callable[[], Any]) -> int:
     except CannotRead as error:
         complain(f"error: {error}")
         code = IN_ERROR
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # click makes an exit of a reader that went away
         mute(sys.stdout)
         code = CANNOT_WRITE
     except MemoryError:
