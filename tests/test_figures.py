@@ -177,6 +177,17 @@ def test_pipeline_schedule_draws_twelve_micro_batches_and_says_so() -> None:
     assert "Idle (bubble)" in [box.text for box in pipeline_schedule.draw(whole_step).texts]
 
 
+@pytest.mark.parametrize(("count", "cut"), [(40, False), (200, True), (2000, False)])
+def test_a_schedule_is_drawn_as_far_as_its_numbers_can_be_read(count: int, cut: bool) -> None:
+    """Two stages with forward passes of 1 ms: 40 of them are wide enough, of 200 a part, of 2,000 too little."""
+    Pass = pipeline_schedule.Pass
+    passes = tuple(Pass(s, "F", 1 + i % 9, 0, i * 1e-3, (i + 1) * 1e-3) for s in (0, 1) for i in range(count))
+    made = pipeline_schedule.draw(pipeline_schedule.PipelineData(passes, "interleaved", 2, 9))
+    texts = [box.text for box in made.texts]
+    assert ("are drawn, where passes are wide enough" in " ".join(texts)) is cut
+    assert ("9" in texts) is (count <= 200)  # the number of a cell
+
+
 def test_pipeline_schedule_idle_share_is_the_bubble() -> None:
     passes = one_f_one_b(4, 12)
     data = pipeline_schedule.from_point({"timeline": {"schedule": "one_f_one_b", "passes": passes}})

@@ -11,7 +11,9 @@ from reports.commands.source import read
 from reports.document import build
 from reports.html import render_html
 from reports.pdf import render_pdf
+from reports.plan import plan_of
 from reports.prose import verdict_heading
+from reports.sections.front_table import side_by_side
 from tests.report_documents import document
 
 SCENARIOS = sorted((Path(__file__).parent.parent / "scenarios").glob("**/[!l]*.scn"))
@@ -41,6 +43,19 @@ def test_a_better_alternative_does_not_hide_the_conditions() -> None:
     verdict = {"word": "met_but_bettered", "better": {"heading": "other costs less"}, "counts": {"warn": 1}}
     assert verdict_heading(verdict, 2, "ok")[1] == "Meets what is required, with two\u00a0conditions; other costs less"
     assert verdict_heading(verdict, 0, "ok")[1] == "Meets what is required; other costs less"
+
+
+def test_a_comparison_has_its_runs_side_by_side() -> None:
+    """The results of the table are those of the points; a document of another kind has no such table."""
+    given = build(read(next(p for p in SCENARIOS if p.stem == "mixtral")).scenario)
+    table = side_by_side(plan_of(given))
+    assert table is not None and [row[0] for row in table.rows] == ["v6e", "h100"] and table.chosen == 0
+    points = [e["points"][0]["results"] for e in given["experiments"]]
+    for name, place in (("step_time", 1), ("mfu", 2), ("time_to_train", 3), ("memory_per_gpu", 4)):
+        assert [row[place] for row in table.rows] == [p[name] for p in points]
+    assert "Cost" not in [c.name for c in table.columns]  # neither run has a price
+    given["report"]["kind"] = "validation"
+    assert side_by_side(plan_of(given)) is None
 
 
 def test_leader_dots_are_no_text(tmp_path: Path) -> None:

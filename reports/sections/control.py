@@ -17,7 +17,7 @@ from reports.tables import Cell, Table, code, text
 
 def control(plan: Plan, company: Company = NOBODY) -> Section:
     """The tables a reader needs to trust and to sign the document."""
-    tables = revisions(plan), provenance(plan, company), approval(plan)
+    tables = revisions(plan), approval(plan), provenance(plan, company)
     return Section("control", "Document control", tuple(t for t in tables if t))
 
 
@@ -27,7 +27,7 @@ def revisions(plan: Plan) -> Table | None:
         for r in plan.report.get("revisions") or []
     )
     columns = (text("Rev.", 16), text("Date", 28), text("Author", 36), text("Change"))
-    return Table("revisions", "Revisions", columns, rows) if rows else None
+    return Table("revisions", "Revisions", columns, rows, wide=True) if rows else None
 
 
 def provenance(plan: Plan, company: Company) -> Table:
@@ -60,6 +60,7 @@ def provenance(plan: Plan, company: Company) -> Table:
         "Provenance",
         (text("Item", 20), text("Value"), code("SHA-256", 106)),
         tuple(rows),
+        wide=True,
         more=f"The same engine on the {given} scenario reproduces the figures byte for byte.",
     )
 
@@ -85,7 +86,7 @@ def chapters(plan: Plan) -> str:
 
 def approval(plan: Plan) -> Table | None:
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (a.get("role") or "not stated", a.get("title"), "", a.get("date") or "")
+        (capital(a.get("role") or "not stated"), a.get("title"), "", a.get("date") or "")
         for a in plan.report.get("approvals") or []
     )
     blank = tuple((role, name or "not stated", " ", date or " ") for role, name, _, date in rows)

@@ -12,7 +12,7 @@ from reports.prices import told
 from reports.prose import capital, gpus, joined, sentence, subtitle, verdict_heading
 from reports.quantities import Quantity, legible
 from reports.sections.calendar import day, days
-from reports.sections.front_table import beside_runs, closest, table_facts
+from reports.sections.front_table import beside_runs, closest, side_by_side, table_facts
 from reports.sections.rooflines import operations
 from reports.sections.rooflines import verdict_line as roof_line
 from reports.sections.unmet import remedies_table, unmet
@@ -30,9 +30,11 @@ def front(plan: Plan) -> Section:
     table = table_facts(plan)
     alone = not table and not plan.experiment["points"] and bool(operations(plan))
     shown = roof_line(plan) if alone else ""
+    side = side_by_side(plan) if plan.point["status"] == "ok" and not table and not unmet(plan) else None
     facts = {
         "table": table,
         "tables": beside_runs(plan),
+        "name": plan.experiment["name"],
         "report": report,
         "subtitle": plan.report.get("subtitle") or (table["subtitle"] if table else subtitle(plan)),
         "kind": OPERATIONS if shown else KINDS.get(report.get("kind") or "", "Capacity plan"),
@@ -65,7 +67,7 @@ def front(plan: Plan) -> Section:
         "prices": told(plan.document.get("prices") or {}),
         "missing": {name: plan.missing_for(name) for name in ("time_to_train", "cost")},
     }
-    tables = (*filter(None, [remedies_table(plan), closest(plan)]), *conditions_table(conditions))
+    tables = (*filter(None, [remedies_table(plan), closest(plan), side]), *conditions_table(conditions))
     return Section("summary", "Executive summary", tables, facts=facts, template="front")
 
 

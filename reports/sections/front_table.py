@@ -9,14 +9,18 @@ from reports.plan import Json, Plan
 from reports.prose import capital, count, joined, lower_first, sentence
 from reports.quantities import Quantity
 from reports.sections import points
+from reports.sections.alternatives import verdicts
 from reports.sections.compare import verdict_line as comparison_line
 from reports.sections.optimize import aims, margins, shown, winner_of
 from reports.sections.portfolio import verdict_line as programme_line
 from reports.sections.sensitivity import largest
 from reports.sections.unmet import RESULTS
 from reports.table_summary import choice, subject
-from reports.tables import Table, number, text
+from reports.tables import Table, filled, number, text
 
+SIDE = 5  # runs of a comparison, on page 1
+SIDE_RESULTS = {"step_time": "Step", "mfu": "MFU", "time_to_train": "Time to train", "memory_per_gpu": "Memory",
+                "cost": "Cost"}  # fmt: skip
 CLOSEST = 3  # points of a search without an answer, on page 1
 SIDE_BY_SIDE = "The runs stand side by side"
 KINDS = {"optimize": "search", "sweep": "sweep", "scale": "scaling", "sensitivity": "sensitivity"}
@@ -63,6 +67,21 @@ def closest(plan: Plan) -> Table | None:
         text("Requirements"),
     )
     return Table("closest", "The points that miss least", columns, rows) if rows else None
+
+
+def side_by_side(plan: Plan) -> Table | None:
+    """The runs of a comparison with what they come to; none in a document of another kind."""
+    plans = (plan, *plan.others)[:SIDE]
+    if plan.report.get("kind") != "comparison" or len(plans) == 1:
+        return None
+    shown = [plan.result(name) for name in SIDE_RESULTS]
+    rows = tuple((p.experiment["name"], *(p.result(q).value for q in SIDE_RESULTS), verdicts(p)) for p in plans)
+    columns = (
+        text("Run", 34),
+        *(number(SIDE_RESULTS[q], shown[i].unit, shown[i].decimals, 20) for i, q in enumerate(SIDE_RESULTS)),
+        text("Requirements"),
+    )
+    return filled(Table("side", "The runs side by side", columns, rows, chosen=0))
 
 
 def tables(plan: Plan) -> list[Json]:
