@@ -185,7 +185,7 @@ class Table:
 def filled(table: Table) -> Table | None:
     """The table without the columns in which every row misses its value; None where only the names of rows are left."""
     empty = [
-        i > 0 and column.kind != "status" and all(column.show(row[i]).strip() in ("", MISSING) for row in table.rows)
+        i > 0 and column.kind != "status" and all(column.show(row[i]) == MISSING for row in table.rows)
         for i, column in enumerate(table.columns)
     ]
     if sum(empty) == len(table.columns) - 1:
