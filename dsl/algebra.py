@@ -100,7 +100,7 @@ def ratio_type(e: Ratio, problems: list[Problem]) -> Type:
         return ANY
     if e.down < e.up:
         notes = (
-            f"the ratio is downlink:uplink, so {_turned(e)} means one {_part(e)} of the bandwidth leaves",
+            f"the ratio is downlink:uplink, so {_turned(e)} means {_part(e)} of the bandwidth leaves",
             f"some papers write the same fabric as {e.text}",
         )
         problems.append(
@@ -124,8 +124,9 @@ def _turned(e: Ratio) -> str:
 
 
 def _part(e: Ratio) -> str:
-    words = {2: "half", 3: "third", 4: "quarter", 5: "fifth", 6: "sixth", 7: "seventh", 8: "eighth"}
-    return words.get(int(e.up / e.down), "part") if e.up % e.down == 0 else "part"
+    words = ("half", "third", "quarter", "fifth", "sixth", "seventh", "eighth")
+    named = {float(n): f"one {word}" for n, word in enumerate(words, 2)}
+    return named.get(e.up / e.down, f"{100 * e.down / e.up:.0f}%")
 
 
 def typed(unit: Unit, spelling: str) -> Type:
@@ -153,7 +154,7 @@ def alike(a: Expression, at: Type, b: Expression, bt: Type, problems: list[Probl
         problems.append(_unlike(a, at, b, bt, verb))
         return ANY
     tag = at.tag if at.tag == bt.tag or not bt.tag else bt.tag if not at.tag else ""
-    return Type("number", at.dimension, tag, (), at.unit or bt.unit)
+    return Type("number", bt.dimension if is_zero(a) else at.dimension, tag, (), at.unit or bt.unit)
 
 
 def _unlike(a: Expression, at: Type, b: Expression, bt: Type, verb: str) -> Problem:

@@ -1,5 +1,7 @@
 """What an expression is: a number of some dimension, a condition, a choice; checked once, before any value is known."""
 
+from collections.abc import Sequence
+
 from dsl.algebra import (
     ANY,
     FLAG,
@@ -8,6 +10,7 @@ from dsl.algebra import (
     Names,
     Type,
     alike,
+    is_zero,
     number_type,
     one_of,
     product,
@@ -39,16 +42,8 @@ from dsl.syntax import (
 )
 from dsl.units import BYTE, DOLLAR, JOULE, NONE, SECOND, WATT, number, plus
 
-FUNCTIONS = {
-    "min": (1, 99),
-    "max": (1, 99),
-    "ceil": (1, 1),
-    "floor": (1, 1),
-    "round": (1, 1),
-    "abs": (1, 1),
-    "sqrt": (1, 1),
-    "log2": (1, 1),
-}
+FUNCTIONS = ("min", "max", "ceil", "floor", "round", "abs", "sqrt", "log2")
+OF_SEVERAL = ("min", "max")  # the others take one value
 DISTRIBUTIONS = {"normal": 2, "triangular": 3, "uniform": 2, "lognormal": 2}
 
 
@@ -139,7 +134,7 @@ def _chain(e: Chain, names: Names, problems: list[Problem]) -> Type:
             total = ANY
         else:
             total = product(total, own, 1 if sign == "*" else -1)
-        left = operand
+        left = left if is_zero(operand) else operand
     return total
 
 
@@ -205,18 +200,19 @@ def _pair(a: Expression, operator: str, b: Expression, names: Names, problems: l
                 (Label(a.span, f"this is {FORMS[at.form]}"),),
             )
         )
-    elif at.form == "number" and not _share(a, at, b, problems) and not _share(b, bt, a, problems):
+    elif at.form == "number":
+        _share(a, at, b, problems)
+        _share(b, bt, a, problems)
         alike(a, at, b, bt, problems, "divided evenly" if operator == "divides" else "compared")
     return True
 
 
-def _share(e: Expression, own: Type, other: Expression, problems: list[Problem]) -> bool:
+def _share(e: Expression, own: Type, other: Expression, problems: list[Problem]) -> None:
     """mfu >= 38: a share held against a whole number is a problem, a percent sign is missing."""
     if own.unit != "%" or not isinstance(e, Name) or not isinstance(other, Number) or other.unit or other.value <= 1:
-        return False
+        return
     title, notes = f"`{e.path}` is a share", (f"{other.text} would be {number(other.value * 100)}%",)
     problems.append(Problem("E19", title, other.span, f"{other.text} what?", (), notes, f"write {other.text}%"))
-    return True
 
 
 def choice_of(e: Expression, names: Names) -> Type | None:
@@ -308,10 +304,19 @@ def _list(e: List, names: Names, problems: list[Problem]) -> Type:
                     )
                 )
         return typed(unit, e.unit)._replace(form="list")
-    for item, own in zip(e.items[1:], types[1:], strict=True):
-        if own.form == types[0].form == "number":
-            alike(e.items[0], types[0], item, own, problems, "in one list")
-    return types[0]._replace(form="list") if types and types[0].form == "number" else Type("list")
+    if not types or any(own.form != "number" for own in types):
+        return Type("list")
+    own = _common(e.items, types, problems, "in one list")
+    return own if own.form == "any" else own._replace(form="list")
+
+
+def _common(items: Sequence[Expression], types: Sequence[Type], problems: list[Problem], verb: str) -> Type:
+    """The type that several numbers share; a bare 0 goes with any."""
+    common, left = types[0], items[0]
+    for item, own in zip(items[1:], types[1:], strict=True):
+        common = alike(left, common, item, own, problems, verb)
+        left = item if is_zero(left) else left
+    return common
 
 
 def _shown(e: Shown, names: Names, problems: list[Problem]) -> Type:
@@ -358,36 +363,33 @@ def _call(e: Call, names: Names, problems: list[Problem]) -> Type:
             )
         )
         return ANY
-    least, most = FUNCTIONS[e.name]
-    if not least <= len(e.arguments) <= most or any(a.name for a in e.arguments):
-        count = "one value" if most == 1 else "one value or more"
+    several = e.name in OF_SEVERAL
+    if not e.arguments or (len(e.arguments) > 1 and not several) or any(a.name for a in e.arguments):
+        count = "one value or more" if several else "one value"
         problems.append(Problem("E16", f"{e.name}( ) takes {count}, without names", e.span))
         return ANY
     types = [_numeric(a.value, names, problems) for a in e.arguments]
-    if any(t.form == "any" for t in types):
-        return ANY
     return _applied(e, types, problems)
 
 
 def _applied(e: Call, types: list[Type], problems: list[Problem]) -> Type:
     first = types[0]
-    if e.name in ("min", "max"):
-        for argument, own in zip(e.arguments[1:], types[1:], strict=True):
-            first = alike(e.arguments[0].value, types[0], argument.value, own, problems, "compared")
-        return first
-    if e.name == "abs":
+    if e.name in OF_SEVERAL:
+        return _common([a.value for a in e.arguments], types, problems, "compared")
+    if first.form == "any" or e.name == "abs":
         return first
     if e.name == "sqrt" and not any(x % 2 for x in first.dimension):
         a, b, c, d, f, g = (x // 2 for x in first.dimension)
         return Type("number", (a, b, c, d, f, g))
     if any(first.dimension):
+        one = one_of(first)
         problems.append(
             Problem(
                 "E18",
                 f"{e.name}( ) of {in_words(first.dimension)} depends on the unit",
                 e.arguments[0].span,
                 in_words(first.dimension),
-                help=f"divide by a unit: {e.name}({written(e.arguments[0].value)} / {one_of(first)})",
+                help=f"divide by a unit: {e.name}({written(e.arguments[0].value)} / {one})" if one != "1" else "",
             )
         )
         return ANY

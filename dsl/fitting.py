@@ -72,7 +72,7 @@ def fits(e: Expression, own: Type, at: "Context") -> bool:
             (at.row.doc,),
         )
         return False
-    if holds in TAGGED and not own.tag and not is_zero(e) and not built(e, at.names, own).needs:
+    if holds in TAGGED and not own.tag and own.unit != "%" and not is_zero(e) and not built(e, at.names, own).needs:
         return _bare(e, units, at)
     if holds == "share" and own.unit != "%" and isinstance(e, Number) and not 0 <= e.value <= 1:
         at.wrong("E19", f"`{at.path}` is a share", e, f"{e.text} what?", f"write {e.text}%")

@@ -312,7 +312,7 @@ def _word(word: str, whole: str) -> Unit | Refusal:
     if near is None and slash and word == rest and first in UNITS:
         return Refusal(f"glued, this is one unit; to divide write `{first} / {rest}`")
     dashed = word.split("-")
-    if len(dashed) > 1 and dashed[0] in UNITS:
+    if near is None and len(dashed) > 1 and dashed[0] in UNITS:
         return Refusal(f"glued, this is one unit; to subtract write `{' - '.join(dashed)}`")
     return Refusal(f"did you mean `{whole.replace(word, near)}`?" if near else "")
 
@@ -343,6 +343,6 @@ def shown(value: float, unit: str) -> str:
     if unit.startswith("$"):
         head, slash, below = unit.partition("/")
         return f"${amount}{head[1:]}{slash}{below}".replace("$-", "-$")
-    if amount != "1" and f"{unit}s" in COUNTS:
+    if amount != "1" and f"{unit}s".lower() in COUNTS:
         unit += "s"
     return f"{amount} {unit}".rstrip()
