@@ -88,7 +88,8 @@ class Build(Transformer[Token, tuple[Statement, ...]]):
     file = ""
 
     def _span(self, token: Token) -> Span:
-        return Span(self.file, token.line or 1, token.column or 1, token.end_column or 0)
+        assert token.line is not None and token.column is not None and token.end_column is not None
+        return Span(self.file, token.line, token.column, token.end_column)
 
     def start(self, c: list[Any]) -> tuple[Statement, ...]:
         return tuple(c)

@@ -130,7 +130,7 @@ def _sequences(table: Table, entry: Entry, value: Value) -> Value | None:
             f"{number(value.value)} / {number(length)} = {count:,.2f}".replace(",", "_"),
             (),
             (f"a sequence has {number(length)} tokens",),
-            f"write {number(meant)} sequences, or {exact}",
+            f"write {number(meant)} {'sequence' if meant == 1 else 'sequences'}, or {exact}",
         )
     )
     return None

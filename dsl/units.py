@@ -337,7 +337,7 @@ def in_prose(value: float) -> str:
 
 def shown(value: float, unit: str) -> str:
     """A value in base units as text in ``unit``: 78.2 GiB, 35%, $12M."""
-    amount = number(float(f"{value / scale(unit):.6g}"))
+    amount = number(value if scale(unit) == 1 else float(f"{value / scale(unit):.6g}"))
     if unit == "%":
         return f"{amount}%"
     if unit.startswith("$"):

@@ -6,7 +6,7 @@ from dsl.build import exact, unescaped
 from dsl.limits import DIGITS
 from dsl.parse import parse
 from dsl.problems import Span
-from dsl.syntax import Block, Flag, Import, Let, List, Number, Range, Ratio, Require, Statement, Text
+from dsl.syntax import Block, Flag, Import, Let, List, Number, Range, Ratio, Require, Statement, Text, written
 from tests.typed_names import expression
 
 
@@ -149,6 +149,23 @@ run r { where a <= b < c, require not d because "why" }
     Require span: require not d
     Not span: not d
     Name span: d
+let a = 1..b
+    Let span: a
+    Range span: 1..b
+    Number span: 1; unit_span: 1
+    Name span: b
+let a = x and y and z
+    Let span: a
+    Chain span: x and y and z
+    Name span: x
+    Name span: y
+    Name span: z
+let a = x or y or z
+    Let span: a
+    Chain span: x or y or z
+    Name span: x
+    Name span: y
+    Name span: z
 let a = x or y and z
     Let span: a
     Chain span: x or y and z
@@ -237,6 +254,14 @@ def test_each_node_marks_its_text(text: str, lines: list[str]) -> None:
     assert (marks(tree, text), problems) == (lines, [])
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["-x ^ 2", "f(1, n = x)", 'mfu as GB called "Peak"', 'mfu called "Peak"', "(a or b) and not c", "a < b <= c"],
+)
+def test_each_part_is_where_it_belongs(text: str) -> None:
+    assert written(expression(text)) == text
+
+
 def statement(text: str) -> Statement:
     """The one statement of a text."""
     tree, problems = parse(text, "one.scn")
@@ -250,6 +275,9 @@ def test_statements_keep_their_words() -> None:
         "a.scn", "zoo")  # fmt: skip
     plain = statement('import "a.scn"')
     assert isinstance(plain, Import) and plain.alias == ""
+    named_block, bare = statement('run r "T" from b { }'), statement("layout { }")
+    assert isinstance(named_block, Block) and named_block[:3] == ("run", "r", "T") and len(named_block.body) == 0
+    assert isinstance(bare, Block) and bare[:6] == ("layout", "", "", None, (), ())
     block = statement('run r { require a because "so \\"it\\" is"\nrequire b }')
     assert isinstance(block, Block) and [type(one) for one in block.body] == [Require, Require]
     assert [one.because for one in block.body if isinstance(one, Require)] == ['so "it" is', ""]
