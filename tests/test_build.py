@@ -233,7 +233,7 @@ def marks(node: object, row: str) -> list[str]:
     """What a node of the tree and those in it mark, outermost first."""
     if not isinstance(node, tuple):
         return []
-    fields = getattr(node, "_asdict", dict)()
+    fields: dict[str, object] = getattr(node, "_asdict", dict)()
     found = [
         f"{name}: {row[span.column - 1 : span.end - 1]}" for name, span in fields.items() if isinstance(span, Span)
     ]

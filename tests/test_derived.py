@@ -34,7 +34,8 @@ PRICED = "gpu g from h { price = $3.6/gpu-hour }\ncluster d from hopper"
         ("", "layout.sequence_parallel", False, "", "default", SPLIT),
         ("run r from base { layout.tensor = 2 }", "layout.sequence_parallel", True, "", "default", SPLIT),
         (
-            "stack s from megatron-core { sequence_parallel = false }\nrun r from base { stack = s, layout.tensor = 2 }",
+            "stack s from megatron-core { sequence_parallel = false }\n"
+            "run r from base { stack = s, layout.tensor = 2 }",
             "layout.sequence_parallel", False, "", "default", SPLIT,
         ),
         (f"{STEPS} }}", "batch", 512, "sequences", "derived", "accumulation x micro_batch x data"),
@@ -57,7 +58,8 @@ PRICED = "gpu g from h { price = $3.6/gpu-hour }\ncluster d from hopper"
         (f"cluster d from hopper {{ mtbf = 3 hours }}\n{OTHER}", "cluster.mtbf", 10_800, "hours", "stated", ""),
         (
             "hazard z { gpu = 2, host = 1, network = 0.5, software = 0.25, other = 0.25 }",
-            "cluster.mtbf", 8760 * 3600 / 4 / 128, "hours", "default", "4 failures a GPU-year (hazard `z`) over 128 GPUs",
+            "cluster.mtbf", 8760 * 3600 / 4 / 128, "hours", "default",
+            "4 failures a GPU-year (hazard `z`) over 128 GPUs",
         ),
         (f"cluster d from hopper {{ capex {{ gpu = $30k }} }}\n{OTHER}", "cluster.ownership", "owned", "", "derived",
          "capex is stated"),
