@@ -12,7 +12,7 @@ from engine.columns import ONE, ZERO, Column
 from engine.dimensions import Shape, expert_ffn, given, shape
 from engine.inputs import Run
 from engine.layer_counts import Layer
-from engine.layers import LayerKind, counted_kinds
+from engine.layers import LayerKind, counted_kinds, layer_kinds
 from engine.layout import Degrees
 from engine.model_inputs import Model
 from engine.models import count
@@ -135,7 +135,7 @@ def megatron_activations(run: Run, d: Degrees) -> Column:
     """
     model, dims = run.model, shape(run.model)
     rows, p, v = d.tokens * dims.hidden, float(d.pp), float(d.vp)
-    layers = rows * float(model.layers or 0) * (18.0 + 4.0 * dims.ffn / dims.hidden)
+    layers = rows * float(len(layer_kinds(model))) * (18.0 + 4.0 * dims.ffn / dims.hidden)
     ends = 8.0 * d.tokens * p + rows * p
     flying = (1.0 + (p - 1.0) / (p * v)) if v > 1 else np.minimum(1.0, d.micro_batches / p)
     loss = 4.0 * rows * (1.0 + dims.vocabulary / dims.hidden) if d.pp == 1 else ZERO
@@ -163,7 +163,7 @@ def deepspeed_zero3(
     """
     gathered = 4.0 * largest_layer
     if offload == "all":
-        return ZeroEstimate(gathered + ZERO, ZERO_BUFFER * 18.0 * parameters / nodes)
+        return ZeroEstimate(gathered, ZERO_BUFFER * 18.0 * parameters / nodes)
     if offload == "optimizer":
         return ZeroEstimate(gathered + 2.0 * parameters / gpus, ZERO_BUFFER * 16.0 * parameters / nodes)
     return ZeroEstimate(gathered + 18.0 * parameters / gpus, ZERO_BUFFER * gathered * gpus / nodes)

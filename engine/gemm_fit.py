@@ -35,7 +35,7 @@ def fit(m: Sequence[float], n: Sequence[float], k: Sequence[float], seconds: Seq
 
     None where no shape reaches a share of the peak that arithmetic can explain. ``dev`` gives P, beta eps, tiles.
     """
-    gemm = Gemm("", column(m), column(n), column(k), DTYPE_BYTES.get(precision, 2.0) * column(n) * column(k))
+    gemm = Gemm("", column(m), column(n), column(k), DTYPE_BYTES[precision] * column(n) * column(k))
     time, flops = column(seconds), 2 * column(m) * column(n) * column(k)
     streamed = HIDDEN_WEIGHTS * gemm.weights / dev.memory
     rate = flops / (dev.peak * time)

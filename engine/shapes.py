@@ -6,7 +6,7 @@ Symbols: t_i measured seconds of shape i and p_i its predicted ones; d_i largest
 
 import numpy as np
 
-from engine.columns import ONE, Column
+from engine.columns import Column
 from engine.inputs import Run
 from engine.kernels import DTYPE_BYTES, Device, gemm_seconds
 from engine.operators.work import Gemm
@@ -21,13 +21,13 @@ def timed(gemm: Gemm, dev: Device, run: Run, bf16: bool) -> Column:
     """
     shapes = () if run.calibration is None else run.calibration.shape
     wanted = "bf16" if bf16 and run.precision in ("fp8", "fp4") else run.precision
-    result, nearest = ONE * np.ones_like(gemm.m * gemm.n * gemm.k), np.full_like(gemm.m * gemm.n * gemm.k, NEAR)
+    result, nearest = np.ones_like(gemm.m * gemm.n * gemm.k), np.full_like(gemm.m * gemm.n * gemm.k, NEAR)
     for shape in shapes:
         if shape.precision != wanted:
             continue
         pairs = ((gemm.m, shape.m), (gemm.n, shape.n), (gemm.k, shape.k))
         apart = np.max(np.stack(np.broadcast_arrays(*(np.abs(np.log(own / other)) for own, other in pairs))), axis=0)
-        weights = DTYPE_BYTES.get(wanted, 2.0) * shape.n * shape.k
+        weights = DTYPE_BYTES[wanted] * shape.n * shape.k
         predicted, _ = gemm_seconds(Gemm("", shape.m, shape.n, shape.k, weights), dev, None, bf16)
         closer = apart <= nearest
         result, nearest = np.where(closer, shape.seconds / predicted, result), np.where(closer, apart, nearest)

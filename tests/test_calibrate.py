@@ -1,12 +1,10 @@
 """Measurements in place of the library's figures: each moves what it should, by how much follows by hand."""
 
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
-from engine import calibrate, classes, gemm_fit, layout, link_fit
+from engine import calibrate, classes, layout
 from engine.collectives import all_gather
 from engine.columns import column
 from engine.evaluate import evaluate
@@ -109,45 +107,3 @@ def test_a_timed_shape_runs_as_it_was_timed_and_shapes_far_from_it_do_not() -> N
     factor = timed(near, dev, run, False)
     assert (seconds * factor)[0] == pytest.approx(2e-3, rel=1e-12)
     assert factor[1] == 1.0
-
-
-def test_the_gemm_fit_finds_the_numbers_that_made_the_table() -> None:
-    dev = device(read(settings()))
-    truth = gemm_fit._plain(dev)
-    truth = replace(truth, gemm=column(0.63), half_k=column(240.0))
-    shapes = [(m, n, k) for m in (1024, 4096, 8192) for n in (2048, 8192, 28672) for k in (256, 1024, 4096, 16384)]
-    m, n, k = (np.array(axis, dtype=float) for axis in zip(*shapes, strict=True))
-    seconds, _ = gemm_seconds(Gemm("", m, n, k, 2 * n * k), truth, None)
-    found = gemm_fit.fit(list(m), list(n), list(k), list(seconds), dev, "bf16")
-    assert found is not None and found.half_k is not None
-    assert found.best == pytest.approx(0.63, rel=1e-3)
-    assert found.half_k == pytest.approx(240, rel=1e-2)
-    assert found.worst < 0.005
-
-
-@pytest.mark.parametrize(("kind", "n", "k"), [("all_reduce", 8, 1), ("all_gather", 16, 2), ("all_to_all", 32, 4)])
-def test_the_link_fit_is_exact_on_its_own_form(kind: str, n: float, k: float) -> None:
-    sizes = [2.0**i for i in range(10, 34, 2)]
-    seconds = [30e-6 + link_fit.share(kind, n, k) * s / 300e9 for s in sizes]
-    found = link_fit.fit(kind, n, k, sizes, seconds)
-    assert found.rate == pytest.approx(300e9, rel=1e-6)
-    assert found.fixed == pytest.approx(30e-6, rel=1e-6)
-
-
-def test_one_size_leaves_the_librarys_fixed_time() -> None:
-    """5 ms over 8 ranks: 1.75 GB less a call of 10 us and fourteen hops of 1 us."""
-    found = link_fit.fit("all_reduce", 8, 1, [1e9], [5e-3])
-    assert found.fixed == pytest.approx(24e-6)
-    assert found.rate == pytest.approx(1.75e9 / (5e-3 - 24e-6), rel=1e-12)
-
-
-def test_a_published_table_is_held_where_training_moves_data() -> None:
-    """8 H200 of one node, all-reduce (stas00/ml-engineering, network tables): within 10 % from 64 MB up."""
-    series = {2**15: 39.82e-6, 2**18: 39.08e-6, 2**20: 45.96e-6, 2**22: 68.5e-6, 2**24: 133.52e-6, 2**26: 338.92e-6,
-              2**28: 1077.07e-6, 2**30: 4053.34e-6, 2**32: 15887.11e-6, 2**34: 62341.42e-6}  # fmt: skip
-    found = link_fit.fit("all_reduce", 8, 1, list(series), list(series.values()))
-    for size, seconds in series.items():
-        if size >= 2**26:
-            fitted = found.fixed + link_fit.share("all_reduce", 8, 1) * size / found.rate
-            assert fitted == pytest.approx(seconds, rel=0.1)
-    assert 450e9 < found.rate < 490e9  # 482 GB/s at 16 GiB

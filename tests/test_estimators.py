@@ -2,6 +2,7 @@
 
 import csv
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,7 @@ from engine.columns import column
 from engine.models import count
 from tests.library_models import LIBRARY_MODELS
 from tests.settings import run
+from tests.test_experts import moe
 
 GIB = 2.0**30
 with (Path(__file__).parent / "data" / "megatron_theoretical.csv").open(encoding="utf-8", newline="") as file:
@@ -80,3 +82,41 @@ def test_fewer_micro_batches_than_stages_keep_less() -> None:
 def test_deepspeed_counts_only_the_gathered_layer_when_all_is_offloaded() -> None:
     found = [estimators.deepspeed_zero3(column(6050.9e6), column(206.4e6), column(n), offload="all") for n in (2, 4)]
     assert found[0].gpu[0] == found[1].gpu[0] == pytest.approx(0.77 * GIB, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("offload", "gpu", "host"),
+    [
+        ("none", 4 * 3.0 + 18 * 1000.0 / 16, 1.5 * 4 * 3.0 * 16 / 2),  # every GPU of a node gathers a layer on its host
+        ("optimizer", 4 * 3.0 + 2 * 1000.0 / 16, 1.5 * 16 * 1000.0 / 2),
+        ("all", 4 * 3.0, 1.5 * 18 * 1000.0 / 2),
+    ],
+)
+def test_deepspeeds_bytes_of_a_gpu_and_of_a_host(offload: str, gpu: float, host: float) -> None:
+    """1,000 parameters, 3 in the largest layer, 16 GPUs in two nodes."""
+    found = estimators.deepspeed_zero3(column(1000), column(3), column(16), column(2), offload)
+    assert (found.gpu[0], found.host[0]) == (gpu, host)
+
+
+H, ATTENTION, ROUTER, EXPERTS = 2048, 2 * 2048 * 128 * (32 + 4), 2048 * 128, 128 * 3 * 2048 * 768  # of Qwen3-30B
+
+
+@pytest.mark.parametrize(
+    ("changed", "tables", "each", "each_expert"),
+    [
+        ({"layout__pipeline": 2}, 1, 6 + 12 / 8, 6 + 12 / 4),  # 8 data ranks; experts 4 x 8 over 4 x 2
+        ({"layout__pipeline": 1}, 2, 6 + 12 / 16, 6 + 12 / 8),
+        ({"layout__pipeline": 1, "model__tied": True}, 1, 6 + 12 / 16, 6 + 12 / 8),
+        ({"layout__pipeline": 2, "layout__shard": "none"}, 1, 18, 18),
+    ],
+)
+def test_megatrons_states_of_experts_by_hand(changed: dict[str, Any], tables: int, each: float, each_expert: float,
+                                             ) -> None:  # fmt: skip
+    """47 layers of 128 experts after a dense one of f = 6,144, over tensor 4, expert 4 and expert tensor 2."""
+    dense = {"model__experts__dense_layers": 1, "model__experts__dense_ffn": 6144}
+    r = moe(layout__expert=4, layout__expert_tensor=2, **(dense | changed))
+    d, p = layout.resolve(r), changed["layout__pipeline"]
+    split = (48 * ATTENTION + 3 * H * 6144) / p + tables * 151936 * H  # over tensor ranks
+    whole = (H + 48 * 2 * H + 47 * ROUTER) / p
+    by_hand = each * (split / 4 + whole) + each_expert * 47 * EXPERTS / (2 * 4 * p)
+    assert estimators.megatron_states(r, d)[0] == pytest.approx(by_hand, rel=1e-12)
