@@ -183,7 +183,7 @@ def _degrees(run: Run) -> Iterator[Change]:
         options["expert_tensor"] = {1, 2, 4, 8}
     for setting, values in options.items():
         old = float(layout.pipeline) if setting == "pipeline" else float(getattr(layout, setting)[0])
-        for value in sorted(values - {int(old)}, key=lambda v: _octaves(v, old))[:6]:
+        for value in sorted(values - {int(old)}, key=lambda v: (_octaves(v, old), v))[:6]:
             yield _degree(run, setting, value, old)
 
 
@@ -193,7 +193,7 @@ def _sizes(run: Run) -> Iterator[Change]:
         return
     d = resolve(run)
     each, batch = float((d.dp * run.layout.micro_batch)[0]), float(run.batch[0])
-    for count in {np.floor(batch / each), np.ceil(batch / each)} - {0.0, batch / each}:
+    for count in sorted({np.floor(batch / each), np.ceil(batch / each)} - {0.0, batch / each}):
         size = column(count * each)
         yield Change("batch", text(size), _octaves(float(size[0]), batch), _batch(size))
     most, pieces = int(d.dp[0]), int(batch // float(run.layout.micro_batch[0]))

@@ -7,12 +7,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.alternatives import Evaluated, alternatives, buildable, changes, with_layout
+from engine.alternatives import (
+    Alternative,
+    Change,
+    Evaluated,
+    _idle,
+    alternatives,
+    buildable,
+    changes,
+    varied,
+    with_layout,
+)
 from engine.columns import column
 from engine.evaluate import evaluate
 from engine.inputs import Run
 from engine.layout import resolve
 from tests.settings import run
+from tests.test_experts import moe
 
 
 def tried(r: Run) -> Evaluated:
@@ -94,3 +105,112 @@ def test_whatever_is_broken_alternatives_hold(tensor: int, pipeline: int, gpus: 
     for a in found:
         assert buildable(a.run) and a.evaluated[0] in ("ok", "does_not_fit")
         assert np.all(resolve(a.run).used <= gpus)
+
+
+def values(r: Run, setting: str) -> list[tuple[str, float]]:
+    """The other values of a setting that are looked at, each with its distance."""
+    return [(c.value, c.distance) for c in changes(r) if c.setting == setting]
+
+
+@pytest.mark.parametrize(
+    ("changed", "setting", "expected"),
+    [
+        ({"layout__tensor": 8, "model__heads": 64}, "tensor",
+         [("4", 1), ("16", 1), ("2", 2), ("32", 2), ("1", 3), ("64", 3)]),  # the smaller of two first
+        ({"model__heads": 128, "layout__tensor": 64}, "tensor",
+         [("32", 1), ("16", 2), ("8", 3), ("4", 4), ("2", 5), ("1", 6)]),  # 128 is no degree
+        ({}, "context", [("2", 1), ("4", 2), ("8", 3), ("16", 4)]),
+        ({}, "micro_batch", [("2", 1), ("4", 2), ("8", 3), ("16", 4)]),
+        ({"layout__pipeline": 4}, "pipeline",
+         [("5", float(np.log2(5 / 4))), ("2", 1), ("8", 1), ("10", float(np.log2(10 / 4))), ("1", 2), ("16", 2)]),
+        ({"batch": 2048}, "batch", []),
+        ({"batch": 2050}, "batch", [("2_048", float(np.log2(2050 / 2048))), ("2_560", float(np.log2(2560 / 2050)))]),
+        ({"batch": 500}, "batch", [("512", float(np.log2(512 / 500)))]),  # none is no batch
+        ({"batch": 2048}, "data", [("256", 1)]),
+        ({"batch": 2040}, "data", [("510", float(np.log2(512 / 510)))]),
+        ({"batch": 2048, "layout__micro_batch": 3}, "data", [("341", float(np.log2(512 / 341)))]),  # 682 = 2 x 341
+        ({}, "schedule", []),
+        ({"layout__schedule": "gpipe"}, "schedule", [("one_f_one_b", 1)]),
+        ({"layout__schedule": "interleaved", "layout__schedule__virtual_stages": 4}, "schedule",
+         [("one_f_one_b", 1), *((f"interleaved(virtual_stages = {v})", float(abs(np.log2(v) - 2)))
+                                for v in (5, 3, 6, 2, 8, 10))]),
+        ({"layout__schedule": "interleaved"}, "schedule",
+         [("one_f_one_b", 1), *((f"interleaved(virtual_stages = {v})", float(abs(np.log2(v) - 1)))
+                                for v in (3, 4, 5, 6, 8, 10))]),
+        ({}, "shard", [("zero3", 1)]),
+        ({"layout__shard": "zero3"}, "shard", [("zero1", 0.5)]),
+        ({"layout__shard": "none"}, "shard", [("zero1", 0.5), ("zero3", 1)]),
+        ({}, "recompute", [("selective", 0.5), ("full", 1)]),
+        ({"layout__recompute": "selective"}, "recompute", [("full", 1)]),
+        ({"layout__recompute": "full"}, "recompute", []),
+        ({}, "context_method", []),
+        ({"layout__context": 2}, "context_method", []),
+        ({"layout__context_method": "all_gather"}, "context_method", []),
+        ({"layout__context_method": "all_gather", "layout__context": 2}, "context_method", [("ring", 0.3)]),
+        ({}, "split", []),
+        ({"layout__split": "even"}, "split", [("balanced", 0.2)]),
+        ({}, "expert", []),
+    ],
+)  # fmt: skip
+def test_values_worth_a_look(changed: dict[str, Any], setting: str, expected: list[tuple[str, float]]) -> None:
+    """Nearest first: of 4,096 GPUs with tensor 8 the data degree is 512; distances are octaves."""
+    found = values(run(**changed), setting)
+    assert [v for v, _ in found] == [v for v, _ in expected]
+    assert [far for _, far in found] == pytest.approx([far for _, far in expected], rel=1e-12)
+
+
+def test_experts_have_degrees_of_their_own() -> None:
+    r = moe()
+    assert values(r, "expert_tensor") == [("2", 1), ("4", 2), ("8", 3)]
+    assert [v for v, _ in values(r, "expert")] == ["4", "16", "2", "32", "1", "64"]
+
+
+@pytest.mark.parametrize("setting", ["schedule", "shard", "recompute", "split", "batch", "pipeline", "micro_batch"])
+def test_a_change_changes_its_setting_alone(setting: str) -> None:
+    r = run(layout__schedule="interleaved", layout__split="even", layout__data=512, batch=2050)
+    change = next(c for c in changes(r) if c.setting == setting)
+    made = change.apply(r)
+    before, after = vars(r.layout), vars(made.layout)
+    moved = {name for name in before if before[name] is not after[name]} - {"data", "stages"}
+    assert moved == (set() if setting == "batch" else {setting})
+    assert (made.batch is not r.batch) == (setting == "batch")
+
+
+def alternative(*named: str, far: float, status: str = "ok") -> Alternative:
+    changed = tuple(Change(name, "", far / len(named), lambda run: run) for name in named)
+    return Alternative(changed, run(), far, (status, None, None))
+
+
+def test_the_nearest_two_of_a_set_of_settings_are_shown_and_no_more_changes_than_will_do() -> None:
+    made = [alternative("a", far=3.0), alternative("a", far=1.0), alternative("a", far=2.0), alternative("b", far=9.0),
+            alternative("c", "d", far=0.1), alternative("c", "d", far=0.2), alternative("c", "d", far=0.3)]  # fmt: skip
+    shown = [([c.setting for c in a.changes], a.distance) for a in varied(made, 9)]
+    assert shown == [(["a"], 1.0), (["a"], 2.0), (["b"], 9.0), (["c", "d"], 0.1), (["c", "d"], 0.2)]
+    assert len(varied(made, 3)) == 3
+    only = made[1].changes[0]
+    more = Alternative((only, Change("e", "", 0.0, lambda r: r)), run(), 0.0, ("ok", None, None))
+    assert varied([made[1], more], 9) == [made[1]]
+
+
+@pytest.mark.parametrize(
+    ("evaluated", "gpus", "words"),
+    [
+        (("ok", 2.5 * 2**30, 1.23456), 4096, "a = , b =  (2.5 GiB a GPU, 1.23 s a step, 4_096 GPUs used)"),
+        (("ok", None, 2.0), 4096, "a = , b =  (2 s a step, 4_096 GPUs used)"),
+        (("ok", 2.0**30, None), 4100, "a = , b =  (1.0 GiB a GPU, 4_096 GPUs used, 4 idle)"),
+    ],
+)
+def test_an_alternative_in_one_line(evaluated: Evaluated, gpus: int, words: str) -> None:
+    own = alternative("a", "b", far=1.0)
+    assert Alternative(own.changes, run(cluster__gpus=gpus), 1.0, evaluated).text == words
+
+
+def test_gpus_left_idle_are_octaves_of_distance() -> None:
+    """64 of 96 GPUs work: 4 x 1/3."""
+    assert _idle(run(cluster__gpus=96, layout__data=8)) == pytest.approx(4 / 3, rel=1e-15)
+    assert _idle(run()) == 0.0
+
+
+@pytest.mark.parametrize(("layers", "holds"), [(0, False), (1, True), (80, True)])
+def test_a_model_without_layers_cannot_be_built(layers: int, holds: bool) -> None:
+    assert buildable(run(model__layers=layers)) is holds

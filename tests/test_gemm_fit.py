@@ -54,7 +54,7 @@ def test_two_inner_dimensions_leave_the_librarys_half() -> None:
     seconds = [timed(a * k / (k + 175), k) for a, k in zip(shares, inner, strict=True)]
     found = fitted(inner, seconds)
     assert found is not None and found.half_k is None and found.shapes == 3
-    assert (found.best, found.spread) == (pytest.approx(0.6, rel=1e-12), pytest.approx(0.0, abs=1e-12))
+    assert [found.best, found.spread] == pytest.approx([0.6, 0.0], rel=1e-12, abs=1e-12)
     assert found.worst == pytest.approx(1 - timed(0.6 * 8192 / 8367, 8192) / seconds[2], rel=1e-9)
 
 
