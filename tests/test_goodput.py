@@ -251,3 +251,12 @@ def test_a_curve_runs_over_several_mtbfs() -> None:
     curves = [p.curve(grid, column(hours * HOUR)) for hours in (3, 12, 48)]
     peaks = [int(np.argmax(c)) for c in curves if c is not None]
     assert peaks == sorted(set(peaks))  # the longer between failures, the longer the best interval
+
+
+def test_saves_that_cost_nothing_are_a_second_apart() -> None:
+    assert value(planned(checkpoint__pause=0.0).best) == 1.0
+
+
+def test_a_grid_of_intervals_is_around_the_first_point() -> None:
+    found, one = g.interval_grid(column([100.0, 900.0])), g.interval_grid(column(100.0))
+    assert found.tolist() == one.tolist()
