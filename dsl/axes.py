@@ -221,16 +221,12 @@ def _range(e: Range, entry: Entry, context: Context, table: Table) -> list[Writt
     values = [_value(literal, entry, context, table) for literal in literals]
     if any(value is None for value in values):
         return None
-    texts = [f"{number(x / _size(unit))} {unit}".strip() for x in numbers]
+    texts = [f"{number(x / scale(unit))} {unit}".strip() for x in numbers]
     return list(zip(values, texts, literals, strict=True))
 
 
-def _size(unit: str) -> float:
-    return scale(unit)
-
-
 def _literal(value: float, unit: str, span: Span) -> Number:
-    amount = value / _size(unit)
+    amount = value / scale(unit)
     over, under = (int(amount), 1) if amount == int(amount) else amount.as_integer_ratio()
     return Number(over, under, unit, number(amount), span, span)
 
@@ -261,7 +257,7 @@ def _numbers(e: Range, low: float, high: float, step: float | None, context: Con
         context.wrong("E20", "doubling starts above zero", e.low)
         return None
     if step is None and not e.doubling:
-        step = _size(e.high.unit) if isinstance(e.high, Number) else 1.0
+        step = scale(e.high.unit) if isinstance(e.high, Number) else 1.0
     count = (
         math.floor(math.log2(high / low) + 1e-9) + 1
         if e.doubling
@@ -274,9 +270,9 @@ def _numbers(e: Range, low: float, high: float, step: float | None, context: Con
         return None
     numbers = [low * 2.0**i if e.doubling else low + i * (step or 1.0) for i in range(count)]
     if abs(numbers[-1] - high) > 1e-9 * abs(high):
-        last = number(numbers[-1] / _size(e.high.unit if isinstance(e.high, Number) else ""))
+        last = number(numbers[-1] / scale(e.high.unit if isinstance(e.high, Number) else ""))
         unit = f" {e.high.unit}" if isinstance(e.high, Number) and e.high.unit else ""
-        notes = (f"the next value would be {number(_after(e, numbers[-1], step) / _size(unit.strip()))}{unit}",)
+        notes = (f"the next value would be {number(_after(e, numbers[-1], step) / scale(unit.strip()))}{unit}",)
         context.problems.append(
             Problem(
                 "W01",
@@ -285,7 +281,7 @@ def _numbers(e: Range, low: float, high: float, step: float | None, context: Con
                 f"does not land on {written(e.high)}",
                 (),
                 notes,
-                f"write {written(e.low)}..{last}{unit}",
+                f"write {written(e.low)}..{last}{unit}{f' step {written(e.step)}' if e.step else ''}",
                 "warning",
             )  # fmt: skip
         )
