@@ -256,23 +256,21 @@ def _numbers(e: Range, low: float, high: float, step: float | None, context: Con
     if e.doubling and low <= 0:
         context.wrong("E20", "doubling starts above zero", e.low)
         return None
-    if step is None and not e.doubling:
-        step = scale(e.high.unit) if isinstance(e.high, Number) else 1.0
-    count = (
-        math.floor(math.log2(high / low) + 1e-9) + 1
-        if e.doubling
-        else math.floor((high - low) / (step or 1.0) + 1e-9) + 1
-    )
+    each = step or scale(e.high.unit if isinstance(e.high, Number) else "")
+    if e.doubling:
+        count = math.floor(math.log2(high / low) + 1e-9) + 1
+    else:
+        count = math.floor((high - low) / each + 1e-9) + 1
     if count > AXIS:
         context.wrong(
             "E20", f"this range has {number(count)} values", e, f"more than {number(AXIS)}", "give it a larger step"
         )
         return None
-    numbers = [low * 2.0**i if e.doubling else low + i * (step or 1.0) for i in range(count)]
+    numbers = [low * 2.0**i if e.doubling else low + i * each for i in range(count)]
     if abs(numbers[-1] - high) > 1e-9 * abs(high):
         last = number(numbers[-1] / scale(e.high.unit if isinstance(e.high, Number) else ""))
         unit = f" {e.high.unit}" if isinstance(e.high, Number) and e.high.unit else ""
-        notes = (f"the next value would be {number(_after(e, numbers[-1], step) / scale(unit.strip()))}{unit}",)
+        notes = (f"the next value would be {number(_after(e, numbers[-1], each) / scale(unit.strip()))}{unit}",)
         context.problems.append(
             Problem(
                 "W01",
@@ -288,8 +286,8 @@ def _numbers(e: Range, low: float, high: float, step: float | None, context: Con
     return numbers
 
 
-def _after(e: Range, last: float, step: float | None) -> float:
-    return last * 2 if e.doubling else last + (step or 1.0)
+def _after(e: Range, last: float, each: float) -> float:
+    return last * 2 if e.doubling else last + each
 
 
 def _ends(low: Expression, high: Expression) -> str:

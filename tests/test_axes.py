@@ -2,6 +2,7 @@
 
 import pytest
 
+from dsl import axes as own
 from dsl.limits import AXIS
 from dsl.scenario import Axis
 from tests.language import START, resolved
@@ -64,6 +65,26 @@ def test_the_most_values_of_an_axis() -> None:
         f"[1..{AXIS + 1} bytes: more than {AXIS:_}]",
         "give it a larger step",
     ]
+
+
+def test_the_most_points_and_values_of_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    two, three = "layout.tensor = [1, 2]", "layout.pipeline = [1, 2, 4]"
+    monkeypatch.setattr(own, "POINTS", 6)
+    monkeypatch.setattr(own, "AXES", 5)
+    monkeypatch.setattr(own, "AXIS", 3)
+    assert [len(axis.values) for axis in axes(f"{two}, {three}")] == [2, 3]
+    head, counts = "sweep s { base = base, vary { ", "note: layout.tensor has 2 values, layout.pipeline has 3 values"
+    long = lines_of(f"{head}layout.tensor = [1, 2, 4, 8] }} }}\n")
+    assert long == ["E20 this list has 4 values", "[[1, 2, 4, 8]: more than 3]",
+                    "give it fewer values, or a range with a step"]  # fmt: skip
+    marked, help = f"[{three}: more than ", "take fewer values, or let some vary together"
+    monkeypatch.setattr(own, "AXES", 4)
+    many = [f"{marked}4]", counts, help]
+    assert lines_of(f"{head}{two}, {three} }} }}\n") == ["E20 what varies has 5 values", *many]
+    monkeypatch.setattr(own, "AXES", 5)
+    monkeypatch.setattr(own, "POINTS", 5)
+    points = [f"{marked}5]", counts, help]
+    assert lines_of(f"{head}{two}, {three} }} }}\n") == ["E20 this varies over 6 points", *points]
 
 
 def test_blocks_that_vary_together_have_their_number() -> None:
