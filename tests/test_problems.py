@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dsl.files import load, load_text
-from dsl.problems import Label, Problem, Span, did_you_mean, listed, nearest, show, to_json
+from dsl.problems import Label, Problem, Span, did_you_mean, hints, listed, nearest, printable, short, show, to_json
 from dsl.resolve import resolve
 from tests.language import RESULTS, START, problems_of
 
@@ -163,3 +163,86 @@ def test_a_file_that_is_missing_is_a_problem_of_its_scenario(tmp_path: Path) -> 
     loaded = load(tmp_path / "none.scn")
     scenario, problems = resolve(loaded, RESULTS)
     assert [p.code for p in problems] == ["E02"] and not scenario.experiments
+
+
+@pytest.mark.parametrize(
+    ("column", "end", "carets"),
+    [(1, 4, "^^^"), (1, 2, "^"), (5, 8, "    ^^^"), (5, 0, "    ^^^"), (5, 5, "    ^^^"),
+     (8, 9, "       ^"), (40, 41, "       ^")],
+)  # fmt: skip
+def test_carets_stand_under_what_is_marked(column: int, end: int, carets: str) -> None:
+    shown = show([Problem("E01", "x", Span("c", 1, column, end), "so")], {"c": "let a b"})
+    assert shown == f"error[E01]: x\n  --> c:1:{column}\n1 | let a b\n  | {carets} so"
+
+
+def test_a_place_without_a_source_is_told_in_words() -> None:
+    span = Span("c", 12, 3, 4)
+    for sources in ({}, {"c": "one line"}):
+        assert show([Problem("E01", "x", span, "so")], sources) == "error[E01]: x\n   --> c:12:3\n   | so"
+        assert show([Problem("E01", "x", span)], sources) == "error[E01]: x\n   --> c:12:3"
+    stated = Problem("W01", "x", Span("--set a=1", 1, 3, 4), "so", severity="warning")
+    assert show([stated], {}) == "warning[W01]: x\n  --> --set:1:3\n1 | a=1\n  |   ^ so"
+
+
+@pytest.mark.parametrize(
+    ("column", "row", "carets"),
+    [
+        (1, "0123456789" * 16 + "…", 0),
+        (42, "…" + ("0123456789" * 17)[1:161] + "…", 41),
+        (50, "…" + ("0123456789" * 17)[9:169] + "…", 41),
+        (195, "…" + ("0123456789" * 20)[40:200], 155),
+        (200, "…" + ("0123456789" * 20)[40:200], 160),
+    ],
+)
+def test_of_200_columns_160_are_shown(column: int, row: str, carets: int) -> None:
+    shown = show([Problem("E01", "x", Span("c", 1, column, column + 1), "so")], {"c": "0123456789" * 20})
+    assert shown.split("\n")[2:] == [f"1 | {row}", f"  | {' ' * carets}^ so"]
+    whole = show([Problem("E01", "x", Span("c", 1, 1, 2), "so")], {"c": "0123456789" * 16})
+    assert whole.split("\n")[2] == f"1 | {'0123456789' * 16}"
+
+
+def test_long_texts_and_many_problems_are_cut() -> None:
+    assert (short("a" * 1000), short("a" * 600 + "b" * 401)) == ("a" * 1000, "a" * 500 + " … " + "b" * 250)
+    one = Problem("E01", "x", Span("c", 1, 1, 2))
+    assert "more" not in show([one] * 100, {}) and show([one] * 1102, {}).endswith(
+        "\n\n1_002 more problems are not shown"
+    )
+    assert printable("a\tb\x1bc\u00a0") == "a b\N{REPLACEMENT CHARACTER}c\N{REPLACEMENT CHARACTER}"
+
+
+@pytest.mark.parametrize(
+    ("word", "legal", "found"),
+    [
+        ("gb", ["gb-nvl-200"], None),
+        ("h10", ["h10-x", "h10_y"], "h10-x"),
+        ("tensor", ["a.tensor", "b.tensor"], "b.tensor"),  # no one of them is nearer: the closest letters
+        ("tensor", ["a.b.tensor", "b.tensor"], "b.tensor"),
+        ("TENSOR", ["tensor", "Tensor"], "tensor"),
+        ("a" * 100, ["a" * 99], "a" * 99),
+        ("a" * 101, ["a" * 99], None),
+        ("a" * 99, ["a" * 101], None),
+    ],
+)
+def test_the_nearest_name(word: str, legal: list[str], found: str | None) -> None:
+    assert nearest(word, legal) == found
+
+
+def test_names_are_looked_for_so_many_times() -> None:
+    with hints(2):
+        assert [nearest("hoper", ["hopper"]) for _ in range(3)] == ["hopper", "hopper", None]
+    assert nearest("hoper", ["hopper"]) == "hopper"
+    assert nearest("hoper", ["hopper", *map(str, range(9_999))]) == "hopper"
+    assert nearest("hoper", ["hopper", *map(str, range(10_000))]) is None
+
+
+def test_words_are_listed() -> None:
+    assert [listed([]), listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])] == [
+        "",
+        "a",
+        "a and b",
+        "a, b and c",
+    ]
+    twelve = [chr(97 + i) for i in range(12)]
+    assert listed(twelve) == "a, b, c, d, e, f, g, h, i, j, k and l"
+    assert listed([*twelve, "m"]) == "a, b, c, d, e, f, g, h, i, j, k, l … (13 in all)"
+    assert listed(["a", "b", "c"], 2) == "a, b … (3 in all)"
