@@ -26,6 +26,9 @@ ADDRESSES = (
     (re.compile(r"@import\b|<\s*link\b", re.IGNORECASE), "fetches a style; write it into style.css"),
     (re.compile(r"(?:\bsrc|\bsrcset|\bposter|xlink:href)\s*=\s*[\"']?\s*(?!data:|#|\{\{)[^\s\"'>]+", re.IGNORECASE),
      "fetches something; write it as a data: address"),
+    (re.compile(r"<\s*(?:image|use|feImage)\b[^<>]*?\shref\s*=\s*[\"']?\s*(?!data:|#|\{\{|[\"'\s])[^\s\"'>]+",
+                re.IGNORECASE),
+     "fetches something; write it as a data: address"),
     (re.compile(r"url\(\s*[\"']?\s*(?!data:|#|\{\{)[^)\s\"']+", re.IGNORECASE),
      "fetches something; write it as a data: address"),
 )  # fmt: skip
