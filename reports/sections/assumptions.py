@@ -12,8 +12,8 @@ from reports.quantities import as_written, plain
 from reports.tables import NO_UNIT, Cell, Table, UnitOf, code, number, text
 from reports.terms import words
 
-COLUMNS = (code("Setting", 62), number("Value", width=34), text("Unit", 24), text("Source", 14), text("Stated in"),
-           text("Flag", 26))  # fmt: skip
+COLUMNS = (code("Setting", 63), number("Value", width=28), text("Unit", 18), text("Source", 12), text("Stated in"),
+           text("Flag", 25))  # fmt: skip
 REPLACED = "replaced by calibration"
 ABOUT = ("source", "confidence", "verified", "as_of", "quote", "name")  # settings that speak about others: not inputs
 
