@@ -89,7 +89,7 @@ def _sizes(run: Run, d: Degrees) -> Iterator[Rule]:
         np.asarray(divides(each, run.batch)),
         f"the batch of {text(run.batch)} sequences is not a whole number of micro-batches: data {text(d.dp)} x "
         f"micro_batch {text(split.micro_batch)} = {text(each)}, {text(d.micro_batches)} times; "
-        f"the nearest are {' and '.join(text(column(n)) for n in near)}",
+        f"the nearest {'are' if len(near) > 1 else 'is'} {' and '.join(text(column(n)) for n in near)}",
     )
 
 
