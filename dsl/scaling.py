@@ -79,8 +79,8 @@ def usual(run: Run, path: str) -> list[str]:
     """
     if path in SIZES:
         each = _plain(run, "cluster.gpus_per_node") if path == "cluster.nodes" else 1.0
-        first, last = replica(run) / each, UP * _plain(run, "cluster.gpus") / each
-        return [number(max(1.0, first) * 2**i) for i in range(32) if first * 2**i <= last * (1 + 1e-9)]
+        first, last = max(1.0, replica(run) / each), UP * _plain(run, "cluster.gpus") / each
+        return [number(first * 2**i) for i in range(32) if first * 2**i <= last * (1 + 1e-9)]
     own, link = _plain(run, path), run_row(path)
     unit, size = (" GB/s", 1e9) if link is not None and link.holds == "bytes/s" else ("", 1.0)
     low = min(FIRST_LINK, own / 4) if unit else own / 4

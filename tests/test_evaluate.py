@@ -31,6 +31,13 @@ def test_causes_add_up_to_the_step() -> None:
     assert sum(c[p][0] for p in parts) == pytest.approx(c["step_time"][0], rel=1e-12)
 
 
+@pytest.mark.parametrize(("kind", "drawn"), [("one_f_one_b", 12), ("interleaved", 12)])
+def test_a_step_of_twelve_micro_batches_is_drawn(kind: str, drawn: int) -> None:
+    """2048 sequences over 32 replicas are 64 micro-batches; interleaved over 4 stages takes whole rounds of 4: 12."""
+    found = result(layout__pipeline=4, layout__data=32, cluster__gpus=1024, layout__schedule=kind).timeline
+    assert found is not None and found.micro_batches == drawn
+
+
 def test_memory_parts_add_up() -> None:
     c = result().columns
     parts = [c[p][0] for p in c if p.endswith("_memory")]

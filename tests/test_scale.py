@@ -57,6 +57,13 @@ def test_without_points_gpus_double_from_one_replica() -> None:
     assert made["points"][0]["settings"]["layout.data"] == 1 and made["efficiency"][0] == 1
 
 
+def test_without_points_nodes_double_from_one_or_one_replica() -> None:
+    """A replica of 4 GPUs is half a node, one of 32 GPUs four; up to 32 x 16 nodes."""
+    assert scaled("over = cluster.nodes")["axes"][0]["values"] == [2**i for i in range(10)]
+    wide = scaled("over = cluster.nodes", "layout.pipeline=8")
+    assert wide["axes"][0]["values"] == [4 * 2**i for i in range(8)]
+
+
 def test_a_wider_network_hides_its_traffic() -> None:
     made = scaled("over = cluster.tier.pod.bandwidth, points = [50, 100, 200, 400, 800] Gb/s")
     share = made["efficiency"]

@@ -132,6 +132,11 @@ run r from base { batch = sqrt(0 - 4) * 1 sequence }
     E24 sqrt( ) of a number that is not positive
     [0 - 4: reads as -4]
     take it of a positive number
+run r from base { batch = log2(layout.tensor - 1) * 1 sequence }
+    E24 log2( ) of a number that is not positive
+    [layout.tensor - 1: reads as 0]
+    take it of a positive number
+run r from base { batch = (8 + sqrt(layout.tensor - 1)) * 1 sequence }
 run r from base { batch = 8 sequences / (layout.tensor - 1) }
     E24 a division by zero
     [(layout.tensor - 1): is zero]

@@ -4,7 +4,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,10 @@ class Covered:
         """The tests that a change could concern, with their seconds: those that call the function, quickest first,
         then the others of files that have it called on import, by fixtures or once for all their tests.
         """
+        known = any(self._calls(r["calls"], site) for f in self.files.values() for r in f["tests"].values())
+        known = known or any(self._calls(found["outside"], site) for found in self.files.values())
+        if site.function and not known:  # called by a profiler, which no tracer sees: the tests of its file
+            return self.tests(replace(site, function=""), least)
         rows = []
         for file, found in self.files.items():
             direct = {name for name, row in found["tests"].items() if self._calls(row["calls"], site)}

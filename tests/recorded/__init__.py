@@ -18,7 +18,7 @@ from reports.point import point_of
 HERE = Path(__file__).parent
 Json = Mapping[str, Any]
 DIGITS = 6
-WHOLE = ("experts", "latent", "gathered", "adapters", "delta", "interleaved")  # runs with all their tables
+WHOLE = ("experts", "latent", "gathered", "adapters", "delta", "interleaved", "calibrated")  # with all their tables
 TABLES = ("ledger", "memory", "traffic", "stages", "parameters", "cost", "power")
 
 
