@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import entries, flops, kernels, layout, models, step
-from engine.columns import ONE, column
+from engine.columns import column
 from engine.ledger import PricedBlock
 from engine.operators.optimizer import ADAM_FLOPS, step_bytes, textbook_seconds
 from engine.operators.work import Gemm, Sdpa, Traffic
