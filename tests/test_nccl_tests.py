@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dsl.importers import nccl_tests
+from dsl.importers.nccl_tests import Row, detects, factor, read
 from dsl.importers.nccl_tests import Test as Table
-from dsl.importers.nccl_tests import detects, factor, read
+from dsl.problems import Problem, Span
 
 INPUTS = Path(__file__).parent / "data" / "inputs"
 HEAD = """\
@@ -135,3 +137,174 @@ def test_a_number_that_no_test_prints_is_a_problem(place: int) -> None:
     tests, problems = read(f"# Collective test starting: all_reduce_perf\n{HEAD} {' '.join(words)}\n".encode(), "x.txt")
     assert not tests and [p.code for p in problems] == ["E16"]
     assert "does not match its header" in problems[0].title
+
+
+def row(size: int, algorithm: str, bus: str, redop: str = "sum", micro: str = "50.0") -> str:
+    return f"{size} {size // 4} float {redop} -1 {micro} {algorithm} {bus} 0 {micro} {algorithm} {bus} 0\n"
+
+
+def told(text: str, name: str = "out.txt") -> tuple[str, int] | str:
+    """The collective and the ranks of the one test, else the title of the one problem."""
+    tests, problems = read(text.encode(), name)
+    assert len(tests) + len(problems) == 1
+    return (tests[0].collective, tests[0].ranks) if tests else problems[0].title
+
+
+WHICH = "a table of out.txt does not say which collective it is"
+HOW_MANY = "a table of out.txt does not say how many ranks ran"
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "bus", "redop", "ranks", "found"),
+    [
+        ("100.00", "50.00", "sum", 2, ("reduce_scatter", 2)),
+        ("100.00", "100.00", "sum", 2, WHICH),  # an all-reduce or a reduce
+        ("100.00", "75.00", "sum", 2, WHICH), ("100.00", "80.00", "sum", 2, WHICH),
+        ("100.00", "133.33", "max", 3, ("all_reduce", 3)), ("100.00", "66.67", "avg", 3, ("reduce_scatter", 3)),
+        ("100.00", "102.00", "sum", 3, WHICH), ("100.00", "98.00", "sum", 3, WHICH), ("0.00", "0.00", "sum", 8, WHICH),
+        ("100.00", "87.50", "none", 8, WHICH),  # all of them that do not add look alike
+        ("100.00", "105.00", "sum", 3, "1.050 is no ratio of bus to algorithm bandwidth of all_reduce over 3 ranks"),
+        ("100.00", "97.00", "sum", 3, "0.970 is no ratio of bus to algorithm bandwidth of reduce_scatter over 3 ranks"),
+    ],
+)  # fmt: skip
+def test_a_collective_by_the_ratio_that_it_leaves(
+    algorithm: str, bus: str, redop: str, ranks: int, found: tuple[str, int] | str
+) -> None:
+    """Small messages, whose printed bandwidths say nothing, do not count."""
+    table = HEAD + row(8, "0.01", "0.01", redop) + row(2**30, algorithm, bus, redop)
+    assert told(f"# nranks {ranks}\n{table}") == found
+    if ranks == 2:
+        devices = "".join(DEVICES.splitlines(True)[:2])
+        assert told(devices + table) == found
+
+
+@pytest.mark.parametrize(
+    ("name", "algorithm", "bus", "found"),
+    [
+        ("all_gather", "100.00", "87.50", ("all_gather", 8)), ("all_gather", "100.00", "98.94", ("all_gather", 94)),
+        ("all_gather", "100.00", "98.98", HOW_MANY),  # 97.6 to 98.5 ranks would print this
+        ("all_reduce", "100.00", "175.00", ("all_reduce", 8)), ("all_reduce", "100.00", "197.96", HOW_MANY),
+        ("all_gather", "100.00", "100.00", HOW_MANY), ("all_gather", "0.00", "0.00", HOW_MANY),
+        ("broadcast", "100.00", "98.00", HOW_MANY), ("reduce", "100.00", "98.00", HOW_MANY),
+    ],
+)  # fmt: skip
+def test_ranks_by_the_ratio_as_far_as_its_digits_tell_them(
+    name: str, algorithm: str, bus: str, found: tuple[str, int] | str
+) -> None:
+    table = HEAD + row(8, "0.00", "0.00") + row(2**30, algorithm, bus)
+    assert told(f"# {name}_perf\n{table}") == found
+
+
+@pytest.mark.parametrize(
+    ("name", "ranks", "algorithm", "bus", "right"),
+    [
+        ("all_reduce", 8, "100.00", "178.40", True), ("all_reduce", 8, "100.00", "178.60", False),
+        ("all_reduce", 8, "100.00", "171.60", True), ("all_reduce", 8, "100.00", "171.40", False),
+        ("all_reduce", 2, "100.00", "150.00", False), ("all_reduce", 1, "100.00", "150.00", True),
+        ("broadcast", 8, "100.00", "100.00", True), ("sendrecv", 8, "100.00", "110.00", False),
+        ("hypercube", 8, "100.00", "150.00", True), ("alltoall", 8, "100.00", "87.50", True),
+        ("all_reduce", 8, "0.99", "9.00", True), ("all_reduce", 8, "1.00", "9.00", False),  # too few digits below
+    ],
+)  # fmt: skip
+def test_bandwidths_that_contradict_the_test_by_a_fiftieth(
+    name: str, ranks: int, algorithm: str, bus: str, right: bool
+) -> None:
+    tests, problems = read(f"# {name}_perf, nranks {ranks}\n{HEAD}{row(8, '0.01', '0.09')}"
+                           f"{row(2**30, algorithm, bus)}".encode(), "out.txt")  # fmt: skip
+    assert (len(tests), [p.code for p in problems]) == ((1, []) if right else (0, ["E26"]))
+
+
+def test_problems_stand_at_their_row_or_table_and_say_the_way_out() -> None:
+    assert read(f"# all_reduce_perf, nranks 16\n{HEAD}{row(2**30, '200.00', '350.00')}".encode(), "a")[1] == [
+        Problem("E26", "1.750 is no ratio of bus to algorithm bandwidth of all_reduce over 16 ranks", Span("a", 5, 1),
+                "this row", help="it should be 1.875: name the right test and ranks")
+    ]  # fmt: skip
+    assert read(f"\n{HEAD}{row(2**30, '100.00', '87.50', 'none')}".encode(), "a")[1] == [
+        Problem("E13", "a table of a does not say which collective it is", Span("a", 3, 1), "this one",
+                help="keep the lines before it: `# Collective test starting: …` and the ranks")
+    ]  # fmt: skip
+    assert read(f"# all_reduce_perf, nranks 8\n{HEAD}8 2 float sum\n".encode(), "a")[1] == [
+        Problem("E16", "this row of a does not match its header", Span("a", 5, 1),
+                "expected size count type redop root time …")
+    ]  # fmt: skip
+    assert read(b"hello\n", "a")[1] == [
+        Problem("E13", "a has no table of nccl-tests", Span("a", 1, 1), "nothing found", (),
+                ("a table has a line `# size count type redop root time algbw busbw`",),
+                "save what all_reduce_perf and the like print, header lines included")
+    ]  # fmt: skip
+
+
+def test_more_tests_or_rows_than_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two tests of two rows each: within bounds of 2 and 4, past bounds of 1 or of 3."""
+    data = ("# all_reduce_perf, nranks 8\n" + HEAD + row(2**30, "200.00", "350.00")).encode() * 2
+    monkeypatch.setattr(nccl_tests, "MOST", 2)
+    monkeypatch.setattr(nccl_tests, "ROWS", 4)
+    assert read(data, "a")[1] == []
+    monkeypatch.setattr(nccl_tests, "ROWS", 3)
+    assert read(data, "a")[1] == [
+        Problem("E05", "`a` has more than 2 tests or 3 rows", Span("a", 1, 1), "read up to here",
+                help="import some of them")
+    ]  # fmt: skip
+    monkeypatch.setattr(nccl_tests, "ROWS", 4)
+    monkeypatch.setattr(nccl_tests, "MOST", 1)
+    assert [p.title for p in read(data, "a")[1]] == ["`a` has more than 1 tests or 4 rows"]
+
+
+def test_what_is_a_row_and_what_begins_another_table() -> None:
+    first, second = row(2**20, "200.00", "350.00"), row(2**21, "200.00", "350.00")
+    between = "8 16 a\nrank 0 took 3 s\n8 times in a row\n# a remark\nall_gather_perf comes next\n"
+    text = f"# nranks 8\n# all_reduce_perf\n{HEAD}{first}{between}{second}# all_gather_perf\n"
+    found, more = read(f"{text}{HEAD}{row(2**30, '100.00', '75.00')}".encode(), "a")[0]
+    assert [(r.size, r.in_place, r.line) for r in found.rows] == [(2**20, False, 6), (2**20, True, 6),
+                                                                  (2**21, False, 12), (2**21, True, 12)]  # fmt: skip
+    assert (found.collective, found.ranks, found.line) == ("all_reduce", 8, 4)
+    assert (more.collective, more.ranks, more.line) == ("all_gather", 4, 15)  # of its own bandwidths
+    for line in ("# size time\n", "# size busbw\n", "# time busbw\n", "size time busbw\n"):
+        assert not detects(line)
+
+
+@pytest.mark.parametrize(
+    ("columns", "cells", "rows"),
+    [
+        ("redop time algbw busbw #wrong", "sum 50.0 0.10 0.20 5", [(5e-5, 1e8, 2e8, 5)]),
+        ("redop time algbw busbw", "sum 0.5 0.10 0.20", [(5e-7, 1e8, 2e8, 0)]),
+        ("redop root time algbw busbw error", "50.0 0.10 0.20 1.5e+01", [(5e-5, 1e8, 2e8, 15)]),  # blank in both
+        ("redop time algBw busbw res", "sum 50.0 0.10 0.20 N/A", [(5e-5, 1e8, 2e8, 0)]),
+        ("redop time algbw busbw", "sum 0.0 0.10 0.20", None),  # no rate of no time
+        ("redop time algbw busbw #wrong", "sum 50.0 0.10 bad N/A", "E16"),
+        ("redop time algbw busbw #wrong", "sum 50.0 -0.10 0.20 0", "E16"),
+        ("redop time algbw busbw", "sum 1e18 0.10 0.20", [(1e12, 1e8, 2e8, 0)]),
+        ("redop time algbw busbw", "sum 1.05e18 0.10 0.20", "E16"),
+    ],
+)  # fmt: skip
+def test_cells_of_every_version(columns: str, cells: str, rows: list[tuple[float, float, float, int]] | None) -> None:
+    text = f"# all_reduce_perf, nranks 8\n# size count type {columns}\n"
+    tests, problems = read(f"{text}0 0 float {cells}\n8 0 float {cells}\n".encode(), "a")
+    if isinstance(rows, list):
+        (found,) = tests
+        assert [r.size for r in found.rows] == [8]  # a call of no bytes has no rate
+        assert [(r.seconds, r.algorithm, r.bus, r.wrong) for r in found.rows] == [pytest.approx(r) for r in rows]
+    else:
+        assert not tests and [p.code for p in problems] == [rows or "E13"]
+
+
+def test_the_best_row_and_the_row_at_a_size() -> None:
+    rows = [Row(size, place, seconds, 1e9, bus, 0, 1) for size, place, seconds, bus in
+            ((2**20, False, 3e-5, 3e9), (2**20, True, 2e-5, 9e9), (2**22, False, 8e-5, 5e9))]  # fmt: skip
+    found = Table("all_reduce", 8, 1, "float", "", tuple(rows), 1)
+    assert found.best() == rows[1]
+    assert [found.at(size) for size in (1, 2**20, 2**21, 2**22, 2**30)] == [rows[1], rows[1], rows[1], rows[2], rows[2]]
+
+
+def test_a_device_that_is_unlike_the_others_and_one_host() -> None:
+    lines = DEVICES.splitlines(True)[:8]
+    found = one("".join([lines[0].replace("A100", "H100"), *lines[1:]]) + HEAD + row(2**30, "200.00", "350.00"))
+    assert (found.device, found.nodes, found.ranks) == ("NVIDIA H100", 1, 8)
+
+
+@pytest.mark.parametrize(("kind", "ratio"), [("all_reduce", 1.5), ("all_gather", 0.75), ("reduce_scatter", 0.75),
+    ("all_to_all", 0.75), ("scatter", 0.75), ("gather", 0.75), ("hypercube", 0.75), ("broadcast", 1.0), ("reduce", 1.0),
+    ("send_receive", 1.0)])  # fmt: skip
+def test_bus_over_algorithm_bandwidth_of_four_ranks(kind: str, ratio: float) -> None:
+    """NCCL's doc/PERFORMANCE.md: 2(n-1)/n, (n-1)/n and 1."""
+    assert factor(kind, 4) == ratio

@@ -29,8 +29,13 @@ def rendered(path: Path) -> tuple[str, Any]:
     return screen_page(book), made
 
 
+ALWAYS = ("team-70b", "buy", "roofline", "cannot-be-built", "no-feasible-point")  # `make long` reads the others too
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    "path", [pytest.param(p, id=p.stem, marks=() if p.stem in ALWAYS else pytest.mark.long) for p in SHIPPED]
+)
 def test_every_number_of_page_1_is_in_the_json(path: Path) -> None:
     page, made = rendered(path)
     found = printed(page, made)

@@ -24,7 +24,7 @@ OLD = {"bytes": "size", "N": "count", "op": "redop", "res": "#wrong", "error": "
 MARK = re.compile(r"^\s*(\[\d+,\d+\]<std(?:out|err)>:|\d+: )")  # of mpirun --tag-output and srun --label
 NAMED = re.compile(r"(?<![a-z_])([a-z_]+?)_perf(?:_mpi)?\b")
 RANKS = re.compile(r"\bnranks[ =:]+(\d+)")
-DEVICE = re.compile(r"#\s*Rank\s+(\d+)\s[^#]*?\bon\s+(\S+)\s+device\s+\S+\s+\[[^\[\]]*\]\s*(.*)")
+DEVICE = re.compile(r"#\s*Rank\s+\d+\s[^#]*?\bon\s+(\S+)\s+device\s+\S+\s+\[[^\[\]]*\]\s*(.*)")
 PRINTED = 5e-3  # GB/s: bandwidths are printed with two digits
 
 
@@ -68,7 +68,7 @@ class _Head(NamedTuple):
 
     named: str
     ranks: int
-    devices: list[tuple[str, str, str]]
+    devices: list[tuple[str, str]]  # host and name of each rank's
     columns: tuple[str, ...]
     line: int
 
@@ -114,7 +114,7 @@ def _said(head: _Head, line: str, number: int) -> _Head:
     if columns := _columns(line):
         return head._replace(columns=columns, line=number)
     if (device := DEVICE.search(line)) is not None:
-        head.devices.append((device[1], device[2], device[3].strip()))
+        head.devices.append((device[1], device[2].strip()))
         return head
     if (ranks := RANKS.search(line)) is not None and line.startswith("#"):
         head = head._replace(ranks=int(ranks[1]))
@@ -148,8 +148,8 @@ def _test(head: _Head, raw: list[tuple[int, list[str]]], name: str, problems: li
     if doubt is not None:
         problems.append(doubt)
         return None
-    hosts = {host for _, host, _ in head.devices}
-    device = head.devices[0][2] if head.devices else ""
+    hosts = {host for host, _ in head.devices}
+    device = head.devices[0][1] if head.devices else ""
     return Test(kind, ranks, len(hosts), raw[0][1][2], device, tuple(rows), head.line)
 
 
@@ -181,7 +181,7 @@ def _rows(columns: tuple[str, ...], words: list[str], line: int) -> list[Row] | 
             if "N/A" in words[start : start + 3]:
                 continue
             return None
-        if not all(value <= LARGEST for value in (seconds, algorithm, bus, float(words[0]))):
+        if not all(0 <= value <= LARGEST for value in (seconds, algorithm, bus, float(words[0]))):
             return None
         wrong = words[start + 3] if start + 3 < len(words) else "0"
         if seconds > 0 and int(words[0]) > 0:  # a call of no bytes has no rate
@@ -206,7 +206,7 @@ def _by_file(name: str) -> str:
 def _by_ratio(raw: list[tuple[int, list[str]]], head: _Head, rows: list[Row]) -> str:
     """The collective that the ratio of both bandwidths and the reduction leave, where it is only one."""
     best, reduces = max(rows, key=lambda row: row.bus), raw[0][1][3].lower() in ("sum", "prod", "min", "max", "avg")
-    if not reduces or best.algorithm <= 0:
+    if not reduces or not best.algorithm:
         return ""
     ratio = best.bus / best.algorithm
     ranks = head.ranks or len(head.devices)
@@ -218,7 +218,7 @@ def _by_ratio(raw: list[tuple[int, list[str]]], head: _Head, rows: list[Row]) ->
 def _ranks(kind: str, rows: list[Row]) -> int:
     """Ranks from the ratio of both bandwidths, 0 where the printed digits leave more than one number."""
     best = max(rows, key=lambda row: row.bus)
-    if best.algorithm <= 0 or factor(kind, 3) == 1.0:
+    if not best.algorithm or kind not in ("all_reduce", *SHARED):
         return 0
     share = best.bus / best.algorithm / (2 if kind == "all_reduce" else 1)
     slack = (PRINTED * 1e9) / best.algorithm
