@@ -283,6 +283,14 @@ def settings_of(table: Table) -> dict[str, Value]:
     return settings
 
 
+def _dimensions(table: Table) -> list[str]:
+    """Dimensions of the model that no operator can do without and that are not stated."""
+    lacking = [f"model.{p}" for p in ("layers", "hidden", "vocabulary") if table.get(f"model.{p}") is None]
+    if table.get("model.heads") is None and table.get("model.attention.heads") is None:
+        lacking.append("model.heads")
+    return lacking + (["model.ffn"] if table.get("model.ffn") is None and table.get("model.experts.ffn") is None else [])
+
+
 def _enough(world: World, table: Table, defined: Defined) -> None:
     """Problems for what the operator model cannot do without."""
     if not table.whole or table.get("model") is None or table.get("cluster") is None:
@@ -301,18 +309,12 @@ def _enough(world: World, table: Table, defined: Defined) -> None:
                 help="write: nodes = 128",
             )
         )
-    if table.get("fidelity") == "reduced":
-        return
-    lacking = [f"model.{p}" for p in ("layers", "hidden", "vocabulary") if table.get(f"model.{p}") is None]
-    if table.get("model.heads") is None and table.get("model.attention.heads") is None:
-        lacking.append("model.heads")
-    if table.get("model.ffn") is None and table.get("model.experts.ffn") is None:
-        lacking.append("model.ffn")
+    kinds_stated(table)
+    lacking = [] if table.get("fidelity") == "reduced" else _dimensions(table)
     if any(path.startswith("model.experts.") for path in table.entries):
         sized = table.get("model.experts.granularity") is not None
         needed = ("routed", "active") if sized else ("routed", "active", "ffn")
         lacking += [f"model.experts.{p}" for p in needed if table.get(f"model.experts.{p}") is None]
-    kinds_stated(table)
     entry = table.entries["model"]
     model = defined.scope.block("model", entry.value) if isinstance(entry.value, Name) else None
     for path in lacking:

@@ -12,9 +12,15 @@ from tests.fuzz.files import GEMM, NSIGHT
 from tests.language import START, problems_of, scenario_of
 
 CLUSTER = "cluster few from hopper { gpus_per_node = 0 }\n"
+WINDOW = START.replace("heads = 32", "heads = 32, attention.window = 128 tokens")
 FOUND = {
     "an attention of no kind": (
-        START.replace("heads = 32", "heads = 32, attention.window = 128 tokens"),
+        WINDOW,
+        "E13",
+        "model `small` needs a kind of attention for `attention.window`",
+    ),
+    "an attention of no kind in the reduced model": (
+        WINDOW.replace("1T tokens", "1T tokens, fidelity = reduced"),
         "E13",
         "model `small` needs a kind of attention for `attention.window`",
     ),
