@@ -288,7 +288,9 @@ def _dimensions(table: Table) -> list[str]:
     lacking = [f"model.{p}" for p in ("layers", "hidden", "vocabulary") if table.get(f"model.{p}") is None]
     if table.get("model.heads") is None and table.get("model.attention.heads") is None:
         lacking.append("model.heads")
-    return lacking + (["model.ffn"] if table.get("model.ffn") is None and table.get("model.experts.ffn") is None else [])
+    if table.get("model.ffn") is None and table.get("model.experts.ffn") is None:
+        lacking.append("model.ffn")
+    return lacking
 
 
 def _enough(world: World, table: Table, defined: Defined) -> None:
