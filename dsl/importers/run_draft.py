@@ -1,6 +1,6 @@
 """A run as a framework's arguments describe it: model, layout, number of GPUs; what was assumed, and not used."""
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 from dsl.problems import Problem, Span
 
@@ -47,6 +47,12 @@ class Draft:
         """Whether an argument is given."""
         self.used.add(name)
         return name in self.given
+
+    @overload
+    def number(self, *names: str, default: float, least: float = ...) -> float: ...
+
+    @overload
+    def number(self, *names: str, default: float | None = ..., least: float = ...) -> float | None: ...
 
     def number(self, *names: str, default: float | None = None, least: float = 0) -> float | None:
         """A number that an argument says; a problem where it is none."""

@@ -4,6 +4,7 @@ What is not given has the framework's own default (torchtitan/config/job_config.
 parameters in fp32, no compilation, activation checkpointing by operation.
 """
 
+import math
 import re
 import tomllib
 from typing import Any
@@ -24,6 +25,7 @@ LIBRARY = {  # the model of the library that a flavor is, and its layers
     ("llama4", "17bx128e"): ("llama-4-maverick-17b-128e", 48), ("deepseek_v3", "671B"): ("deepseek-v3", 61),
     ("deepseek_v3", "16B"): ("deepseek-v2-lite", 27),
 }  # fmt: skip
+OWN, EXPERT = ("tensor", "pipeline", "context"), ("expert", "expert_tensor")  # axes: of a rank, of its experts
 
 
 def detects(text: str) -> bool:
@@ -132,30 +134,29 @@ def model(d: Draft) -> None:
 def inner(d: Draft, hidden: float) -> float:
     """Llama's inner size: 2/3 of 4 h, times a multiplier, rounded up to a multiple (256)."""
     size = int(8 * hidden / 3)
-    size = int(size * (d.number("model.ffn_dim_multiplier", default=1.0) or 1.0))
-    step = int(d.number("model.multiple_of", default=256.0) or 256)
+    size = int(size * (d.number("model.ffn_dim_multiplier") or 1.0))
+    step = int(d.number("model.multiple_of") or 0) or 256
     return float(-(-size // step) * step)
 
 
 def layout(d: Draft) -> None:
     """Degrees, sharding, schedule and activation checkpointing."""
-    names = {"tensor": "tensor", "pipeline": "pipeline", "context": "context", "expert": "expert",
-             "expert_tensor": "expert_tensor"}  # fmt: skip
-    degrees = {a: d.number(f"parallelism.{n}_parallel_degree", default=1.0) or 1.0 for a, n in names.items()}
+    degrees = {axis: d.number(f"parallelism.{axis}_parallel_degree") or 1.0 for axis in (*OWN, *EXPERT)}
     shard = _signed(d, "parallelism.data_parallel_shard_degree")
-    copies = d.number("parallelism.data_parallel_replicate_degree", default=1.0) or 1.0
-    inside = degrees["tensor"] * degrees["pipeline"] * degrees["context"]
-    d.gpus = int(d.number("world_size", default=0.0) or (inside * shard * copies if shard > 0 else 0))
+    copies = d.number("parallelism.data_parallel_replicate_degree") or 1.0
+    factors = [copies, *(degrees[axis] for axis in OWN)]
+    inside = math.prod(factors)
+    d.gpus = int(d.number("world_size") or inside * (shard or 0))
     if not d.gpus:
         d.lacks("number of GPUs", "add a line `# world_size = 64`, or a data_parallel_shard_degree")
-    elif shard > 0 and inside * shard * copies != d.gpus:
-        product = " x ".join(f"{v:g}" for v in (shard, copies, *degrees.values()) if v > 1) or "1"
-        d.wrong("E26", f"the degrees make {inside * shard * copies:g} ranks, world_size is {d.gpus}",
-                "parallelism.data_parallel_shard_degree", f"{product}")  # fmt: skip
+    elif shard and inside * shard != d.gpus:
+        product = " x ".join(f"{v:g}" for v in (shard, *factors) if v > 1) or "1"
+        d.wrong("E26", f"the degrees make {inside * shard:g} ranks, world_size is {d.gpus}",
+                "parallelism.data_parallel_shard_degree", product)  # fmt: skip
     for axis, degree in degrees.items():
         if degree > 1:
-            d.put(f"layout.{axis}", degree, f"{names[axis]}_parallel_degree")
-    data = d.gpus / (inside * copies) if shard < 0 else shard
+            d.put(f"layout.{axis}", degree, f"{axis}_parallel_degree")
+    data = shard or d.gpus / inside
     whole = data * degrees["context"] * degrees["tensor"]  # GPUs of a group, as the language counts them
     group = f"zero3(group = {whole:g} gpus)" if copies > 1 else "zero3"
     d.put("layout.shard", group if data > 1 else "none", "data_parallel_shard_degree, data_parallel_replicate_degree")
@@ -175,8 +176,9 @@ def layout(d: Draft) -> None:
 def pipeline(d: Draft, ranks: int) -> None:
     """The schedule, and the layers of each rank where a balanced split does not put them there."""
     own = d.text("parallelism.pipeline_parallel_schedule") or "1F1B"
-    first, last = (int(_count(d, f"{end}_stage_less_layers", 1)) for end in ("first", "last"))
-    layers, each = _layers(d), int(_count(d, "layers_per_stage", 0))
+    head = "parallelism.pipeline_parallel"
+    first, last = (int(d.number(f"{head}_{end}_stage_less_layers", default=1)) for end in ("first", "last"))
+    layers, each = _layers(d), int(d.number(f"{head}_layers_per_stage", default=0))
     total, usual = layers + first + last, titan_stages.usual_stages(own)
     virtual = -(-total // each) / ranks if each and layers else usual
     if virtual != int(virtual):
@@ -205,29 +207,23 @@ def _layers(d: Draft) -> int:
     return known[1] if known else int(d.model.get("layers") or 0)
 
 
-def _count(d: Draft, name: str, default: float) -> float:
-    """A number of layers of the pipeline."""
-    found = d.number(f"parallelism.pipeline_parallel_{name}", default=default)
-    return default if found is None else found
-
-
-def _signed(d: Draft, name: str) -> float:
-    """A degree; -1 (also where it is absent) is the rest of the ranks."""
+def _signed(d: Draft, name: str) -> float | None:
+    """A degree; None where it is the rest of the ranks: -1, or absent."""
     text = d.text(name)
-    return -1.0 if text is None or text.strip() == "-1" else d.number(name, default=-1.0, least=1) or -1.0
+    return None if text is None or text.strip() == "-1" else d.number(name, least=1)
 
 
 def training(d: Draft) -> None:
     """Sequence, batch, steps, precision and the framework as it is compiled."""
     length = d.take("sequence", "training.seq_len", missing="add seq_len to [training]")
-    local = d.take("layout.micro_batch", "training.local_batch_size", "training.batch_size", default=8.0) or 1.0
-    degrees = [float(d.run.get(f"layout.{a}") or 1) for a in ("tensor", "pipeline", "context")]
-    replicas = d.gpus // (degrees[0] * degrees[1] * degrees[2])
+    local = d.take("layout.micro_batch", "training.local_batch_size", "training.batch_size", default=8.0) or 0.0
+    degrees = {axis: float(d.run.get(f"layout.{axis}", 1)) for axis in OWN}
+    replicas = d.gpus // math.prod(degrees.values())
     stated = _signed(d, "training.global_batch_size")
-    batch = stated if stated > 0 else local * replicas
-    d.put("batch", batch, "global_batch_size" if stated > 0 else "local_batch_size of every replica")
-    if degrees[1] > 1:
-        micro = d.number("parallelism.pipeline_parallel_microbatch_size", default=1.0) or 1.0
+    batch = stated or local * replicas
+    d.put("batch", batch, "global_batch_size" if stated else "local_batch_size of every replica")
+    if degrees["pipeline"] > 1:
+        micro = d.number("parallelism.pipeline_parallel_microbatch_size") or 1.0
         d.put("layout.micro_batch", micro, "pipeline_parallel_microbatch_size")
     steps = d.number("training.steps")
     if steps and length:
