@@ -169,6 +169,10 @@ def pipeline(ranks: int, layers: int = 32, **given: Any) -> dict[str, Any]:
          [15, 16, 16, 15]),
         (2, 4, {"schedule": "Interleaved1F1B", "layers_per_stage": 1, "first_stage_less_layers": 0,
                 "last_stage_less_layers": 0}, "interleaved(virtual_stages = 2)", None),
+        (2, 7, {"schedule": "Interleaved1F1B", "layers_per_stage": 2, "first_stage_less_layers": 0,
+                "last_stage_less_layers": 0}, "interleaved(virtual_stages = 2)", [4, 3]),
+        (2, 4, {"schedule": "Interleaved1F1B", "layers_per_stage": 2, "first_stage_less_layers": 2,
+                "last_stage_less_layers": 2}, "interleaved(virtual_stages = 2)", [2, 2]),
         (2, 6, {"schedule": "InterleavedZeroBubble"}, "zero_bubble", [3, 3]),
         (2, 6, {"schedule": "ZBVZeroBubble"}, "zero_bubble", [2, 4]),  # stages 1, 2, 2, 1: the last on the first rank
         (2, 6, {"schedule": "DualPipeV"}, "dualpipe_v", [2, 4]),
