@@ -8,8 +8,8 @@ from dsl.blocks import ALTERNATIVES, Body, Condition, Entry
 from dsl.cited import Sources
 from dsl.derived import HAZARDS
 from dsl.dimensions import condition
+from dsl.enough import enough
 from dsl.expressions import built, compiled
-from dsl.kindless import kinds_stated
 from dsl.kinds import Setting
 from dsl.measured import measured_of, phase_of
 from dsl.problems import Label, Problem, Span
@@ -113,8 +113,6 @@ def _lacks(table: Table, shown: str, path: str, row: Setting, defined: Defined) 
     )
 
 
-DIMENSIONS = {"layers": 80, "hidden": 8192, "vocabulary": 128_256, "heads": 64, "ffn": 28_672}
-DIMENSIONS |= {"experts.routed": 64, "experts.active": 8, "experts.ffn": 2048}
 EXAMPLES = {"bytes": "80 GB", "bytes/s": "400 Gb/s", "text": '"…"', "tokens": "1T tokens", "number": "8"}
 
 
@@ -210,7 +208,7 @@ def run_of(world: World, defined: Defined) -> Run | None:
     table = run_table(world, defined)
     _required(table, defined, body, "")
     settings = settings_of(table)
-    _enough(world, table, defined)
+    enough(table, defined)
     _nested(table)
     _not_there(table)
     _told_twice(table, body)
@@ -281,75 +279,6 @@ def settings_of(table: Table) -> dict[str, Value]:
         del settings["checkpoint.interval"]
     settings |= {path: value for path in READ_ONLY if (value := table.value(path)) is not None}
     return settings
-
-
-def _dimensions(table: Table) -> list[str]:
-    """Dimensions of the model that no operator can do without and that are not stated."""
-    lacking = [f"model.{p}" for p in ("layers", "hidden", "vocabulary") if table.get(f"model.{p}") is None]
-    if table.get("model.heads") is None and table.get("model.attention.heads") is None:
-        lacking.append("model.heads")
-    if table.get("model.ffn") is None and table.get("model.experts.ffn") is None:
-        lacking.append("model.ffn")
-    return lacking
-
-
-def _enough(world: World, table: Table, defined: Defined) -> None:
-    """Problems for what the operator model cannot do without."""
-    if not table.whole or table.get("model") is None or table.get("cluster") is None:
-        return
-    if table.get("cluster.gpus") is None and not {"cluster.gpus", "cluster.nodes"} & set(table.entries):
-        entry = table.entries["cluster"]
-        cluster = defined.scope.block("cluster", entry.value) if isinstance(entry.value, Name) else None
-        span, used = entry.value.span, (Label(entry.value.span, "used here"),)
-        world.problems.append(
-            Problem(
-                "E13",
-                f"cluster `{table.get('cluster')}` needs nodes or gpus",
-                cluster.block.name_span if cluster else span,
-                "has neither",
-                used if cluster else (),
-                help="write: nodes = 128",
-            )
-        )
-    kinds_stated(table)
-    lacking = [] if table.get("fidelity") == "reduced" else _dimensions(table)
-    if any(path.startswith("model.experts.") for path in table.entries):
-        sized = table.get("model.experts.granularity") is not None
-        needed = ("routed", "active") if sized else ("routed", "active", "ffn")
-        lacking += [f"model.experts.{p}" for p in needed if table.get(f"model.experts.{p}") is None]
-    entry = table.entries["model"]
-    model = defined.scope.block("model", entry.value) if isinstance(entry.value, Name) else None
-    for path in lacking:
-        if path not in table.entries:
-            row = run_row(path)
-            last = path.removeprefix("model.")
-            world.problems.append(
-                Problem(
-                    "E13",
-                    f"model `{table.get('model')}` needs {last}",
-                    model.block.name_span if model else entry.value.span,
-                    "has none",
-                    (Label(entry.value.span, "used here"),) if model else (),
-                    (row.doc,) if row else (),
-                    f"write: {last} = {DIMENSIONS[last]}, or that of your model",
-                )
-            )
-    for path in ("sequence", "batch"):
-        if (
-            table.get(path) is None
-            and path not in table.entries
-            and not (path == "batch" and "accumulation" in table.entries)
-        ):
-            example = "batch = 2048 sequences" if path == "batch" else "sequence = 8192 tokens"
-            world.problems.append(
-                Problem(
-                    "E13",
-                    f"run `{defined.name}` needs a {path}",
-                    defined.block.name_span,
-                    "has none",
-                    help=f"write: {example}",
-                )
-            )
 
 
 def _not_there(table: Table) -> None:

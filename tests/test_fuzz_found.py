@@ -42,6 +42,12 @@ FOUND = {
 }
 
 
+def test_the_reduced_model_needs_no_sequence_and_no_batch() -> None:
+    bare = START.replace(", sequence = 8192 tokens", "").replace(", batch = 2048 sequences", "")
+    assert [p.title for p in problems_of(bare)] == ["run `base` needs a sequence", "run `base` needs a batch"]
+    assert problems_of(bare.replace("1T tokens", "1T tokens, fidelity = reduced")) == []
+
+
 @pytest.mark.parametrize("what", FOUND)
 def test_a_scenario_is_told_what_it_lacks(what: str) -> None:
     text, code, title = FOUND[what]
