@@ -83,6 +83,8 @@ def verdict_heading(verdict: Json, conditions: int, status: str) -> tuple[str, s
         return "fail", "Not feasible: this layout cannot be built"
     if status == "does_not_fit":
         return "fail", "Not feasible: it does not fit in memory"
+    if verdict.get("late"):
+        return "fail", "Not feasible: ordered now, it comes too late"
     if verdict["word"] == "met_but_bettered":
         depends = f", with {_conditions(verdict, conditions)}" if conditions else ""
         return "warn", f"Meets what is required{depends}; {verdict['better']['heading']}"

@@ -5,6 +5,7 @@ from typing import Any
 
 from reports.commands.told import told
 from reports.point import Json
+from reports.quantities import NBSP
 from reports.summary import ordered_late
 
 
@@ -18,7 +19,7 @@ def unmet(document: Mapping[str, Any]) -> tuple[str, ...]:
             known = [] if told is None else [v["require"] for v in told["verdicts"]]
             lines += _lines(f"compare `{e['name']}`, run `{point['name']}`", point, known, told is not None)
     lines += [line for e in document["experiments"] if e["kind"] == "portfolio" for line in _programme(e)]
-    lines += [line[0].lower() + line[1:] for line in ordered_late(document["verdict"].get("late", 0))]
+    lines += [f"a{line[1:]}".replace(NBSP, " ") for line in ordered_late(document["verdict"].get("late", 0))]
     return tuple(lines)
 
 
