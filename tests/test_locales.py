@@ -141,7 +141,7 @@ def left(node: Node, stated: str) -> list[str]:
     return [found[0] for found in NEUTRAL_ONLY.finditer(node.text) if found[0] not in stated]
 
 
-LONG = [pytest.param(stem, marks=pytest.mark.long) for stem in ("search-70b", "moe-18b", "deepseek-v3")]
+LONG = [pytest.param(stem, marks=pytest.mark.long) for stem in ("search-70b", "team-70b", "moe-18b", "deepseek-v3")]
 
 
 @pytest.mark.slow
@@ -152,7 +152,8 @@ def test_a_whole_report_in_another_locale(stem: str, tmp_path: Path) -> None:
     assert dict(typed(own)) == dict(typed(other)), "typed numbers have no locale"
     assert of_document(own) == of_document(other), "configurations have none either"
     assert not anything(changes(own, other)), "nothing changed"
-    assert len(measured(other)[0]) > 10 and measured(own) == measured(other), "a sheet has none"
+    if own["report"]["kind"] != "validation":  # which has no sheet to fill in
+        assert len(measured(other)[0]) > 10 and measured(own) == measured(other), "a sheet has none"
     books = bind(own), bind(other)
     for tables in zip(*(book.tables for book in books), strict=True):
         assert [figures_of(table) for table in tables[:1]] == [figures_of(table) for table in tables[1:]]
