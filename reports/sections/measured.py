@@ -14,12 +14,12 @@ def measured(plan: Plan) -> Section | None:
         return None
     several = any(p is not plan for p, _ in found)
     columns = (
-        *((text("Run", 30),) if several else ()),
-        text("Result", 34 if several else 40),
-        number("Measured", width=20),
-        number("Predicted", width=20),
-        text("Unit", 18 if several else 24),
-        number("Error", "%", 1, width=16, signed=True),
+        *((text("Run", 22),) if several else ()),
+        text("Result", 32 if several else 40),
+        number("Measured", width=17),
+        number("Predicted", width=17),
+        text("Unit", 17 if several else 24),
+        number("Error", "%", 1, width=13, signed=True),
         text("Source"),
     )
     rows = tuple((*((p.experiment["name"],) if several else ()), *_row(p, row)) for p, row in found)
