@@ -88,7 +88,7 @@ def wave(m: Column, n: Column, sms: Column | None, groups: Column = ONE) -> Colu
     """
     best = np.zeros_like(m * n)
     for rows, columns, rate in TILES:
-        down, across = np.ceil(m / rows), np.ceil(n / columns)
+        down, across = np.ceil(np.maximum(m, 1.0) / rows), np.ceil(np.maximum(n, 1.0) / columns)
         filled = m * n / (down * rows * across * columns)
         waves = ONE if sms is None else groups * down * across / sms
         best = np.maximum(best, rate * filled * waves / np.ceil(waves))
@@ -117,14 +117,17 @@ def gemm_flops(gemm: Gemm) -> Column:
 def gemm_seconds(gemm: Gemm, dev: Device, stated: Column | None, bf16: bool = False) -> tuple[Column, Column]:
     """Seconds of a GEMM and its eta: t = 2MNK/(P eta) + W/(2 beta eps); a stated eta replaces both terms.
 
+    A GEMM without a row or a column, as of a projection that a model lacks, takes no time.
+
     Source: roofline, Williams et al. 2009; half of the weights' traffic hidden, fitted on measured GEMM tables.
     """
     peak = dev.peak_bf16 if bf16 else dev.peak
     flops = gemm_flops(gemm)
     if stated is not None:
         return flops / (peak * stated), stated
-    seconds = flops / (peak * efficiency(gemm, dev, bf16)) + HIDDEN_WEIGHTS * gemm.weights / dev.memory
-    return seconds, flops / (peak * seconds)
+    eta = np.where(flops > 0, efficiency(gemm, dev, bf16), 1.0)
+    seconds = flops / (peak * eta) + HIDDEN_WEIGHTS * gemm.weights / dev.memory
+    return seconds, flops / (peak * np.where(flops > 0, seconds, 1.0))
 
 
 def head_rate(head: Column, dev: Device) -> Column:

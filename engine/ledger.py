@@ -91,8 +91,10 @@ def _local(work: Gemm | Sdpa | Traffic, block: str, phase: str, prices: Prices) 
         if stated is None and work.groups is None and run.calibration is not None:
             slower = shapes.timed(work, dev, run, work.op in WIDE)
             seconds, eta = seconds * slower, eta / slower
-        kernels = ONE if work.groups is None else work.groups  # a grouped GEMM launches one kernel an expert
-        row = _row(block, _name(work), phase, "gemm", gemm_flops(work), work.weights, eta, seconds, kernels)
+        flops = gemm_flops(work)
+        launched = np.where(flops > 0, ONE, ZERO)  # an empty one is not launched
+        kernels = launched if work.groups is None else launched * work.groups  # a grouped one, one kernel an expert
+        row = _row(block, _name(work), phase, "gemm", flops, work.weights, eta, seconds, kernels)
         row = row if stated is not None else _measured(row, run)
         return row if work.tag != "dW" or block == lora.NAME or lora.trains_all(run) else _trained(row, run)
     if isinstance(work, Sdpa):

@@ -142,6 +142,22 @@ def test_deepseek_v3_counts_and_runs() -> None:
     assert r.columns["expert_communication"][0] > 0
 
 
+def test_queries_without_a_rank_are_one_projection() -> None:
+    """DeepSeek-V2-Lite's way: h x a d_qk for the queries instead of h x rq and rq x a d_qk."""
+    one, none = deepseek(layout__recompute="none"), deepseek(layout__recompute="none", model__attention__query_rank=0)
+    assert one.step is not None and none.step is not None
+    by_op = [
+        {e.row.op: e.row for e in step.entries if (e.row.block, e.row.phase) == ("attention", "forward")}
+        for step in (one.step, none.step)
+    ]
+    assert "q_down" in by_op[0] and "q_down" not in by_op[1]
+    assert by_op[1]["q_up"].flops[0] == 2 * 4096 * 7168 * 128 * (128 + 64)
+    assert by_op[0]["q_up"].flops[0] == 2 * 4096 * 1536 * 128 * (128 + 64)
+    launched = [sum(row.kernels[0] for row in rows.values()) for rows in by_op]
+    assert launched[1] == launched[0] - 1
+    assert 0 < none.step.seconds[0] < 100
+
+
 def test_latent_flops_of_the_ledger_are_the_models() -> None:
     """Forward rows of one token over all layers: 2 per active matrix element and 2 a (d_qk + d_v) keys."""
     one = {"cluster__gpus": 1, "layout__pipeline": 1, "layout__expert": 1, "layout__data": 1, "batch": 1}

@@ -6,10 +6,13 @@ from pathlib import Path
 import pytest
 
 from dsl.importers import gemm_table, nccl_tests, nsight
+from engine.evaluate import evaluate
+from engine.read import read
 from reports.acceptance.sheet import of_csv
 from reports.document import build
 from tests.fuzz.files import GEMM, NSIGHT
 from tests.language import START, problems_of, scenario_of
+from tests.library_models import LIBRARY_MODELS
 
 CLUSTER = "cluster few from hopper { gpus_per_node = 0 }\n"
 WINDOW = START.replace("heads = 32", "heads = 32, attention.window = 128 tokens")
@@ -83,3 +86,29 @@ def test_a_call_of_no_bytes_has_no_rate(root: Path) -> None:
     data = (root / "tests/data/inputs/c01_nccl_tests.txt").read_bytes()
     found, _ = nccl_tests.read(data.replace(b"  1000000000     250000000", b"  0     250000000", 1), "a.txt")
     assert sum(len(test.rows) for test in found) == 2
+
+
+@pytest.mark.parametrize(("names", "rows"), [
+    ("size count type redop root time algbw busbw #wrong time algbw busbw #wrong", 2),
+    ("size count type redop root time algbw busbw #wrong time", 1),  # the names in place are cut
+    ("size count type redop root time algbw #wrong busbw", 0),
+])  # fmt: skip
+def test_a_table_of_collectives_has_its_speeds_side_by_side(names: str, rows: int) -> None:
+    line = "1000000000 250000000 float sum -1 5000.0 200.00 350.00 0 5000.0 200.00 350.00 0"
+    found, _ = nccl_tests.read(f"# all_reduce_perf, nranks 8\n# {names}\n{line}\n".encode(), "a.txt")
+    assert sum(len(test.rows) for test in found) == rows
+
+
+MODELS = sorted(LIBRARY_MODELS)
+
+
+def test_every_model_of_the_library_takes_some_time() -> None:
+    """Two have latent attention without a rank of queries: their step took no number of seconds."""
+    assert {"deepseek-v2-lite", "moonlight-16b-a3b"} <= set(MODELS)
+    text = "".join(f'import "library/{name}.scn"\n' for name in ("gpus", "models", "stacks", "fabrics"))
+    text = f"edition 2026\n{text}cluster c from h100-rail {{ nodes = 64 }}\n"
+    for i, model in enumerate(MODELS):
+        text += f"run on-{i} {{ model = {model}, cluster = c, batch = 4096 sequences, sequence = 2048 tokens }}\n"
+    found = [evaluate(read(run.plain()), advise=False).step for run in scenario_of(text).runs]
+    times = {name: step.seconds[0] for name, step in zip(MODELS, found, strict=True) if step is not None}
+    assert len(times) > 100 and [name for name, seconds in times.items() if not 0 < seconds < 1e5] == []

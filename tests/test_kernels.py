@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from engine import acceptance, kernels, layout
@@ -46,6 +47,15 @@ def test_the_share_of_the_peak_that_a_multiply_reaches(n: float, k: float, group
                 groups=None if groups is None else column(groups))  # fmt: skip
     filled = kernels.wave(column(16896.0), column(n), None)[0]
     assert kernels.efficiency(gemm, dev, bf16)[0] == pytest.approx(0.856 * factor * filled * k / (k + 175), rel=1e-14)
+
+
+def test_a_multiply_of_nothing_takes_no_time() -> None:
+    """As the query projection of models without a rank, in a column beside one with."""
+    none, m, k = np.array([0.0, 1536.0]), column(4096.0), column(2048.0)
+    for shape in ((m, none, k), (m, k, none), (none, m, k)):
+        for stated in (None, column(0.5)):
+            seconds, eta = kernels.gemm_seconds(Gemm("q", *shape, 2 * none), DEV, stated)
+            assert seconds[0] == 0 and 0 < seconds[1] < 1 and not np.isnan(eta).any()
 
 
 @pytest.mark.parametrize(("head", "rate"), [(64, 0.88), (65, 0.93), (96, 0.93), (97, 1.0), (128, 1.0)])

@@ -25,6 +25,7 @@ MARK = re.compile(r"^\s*(\[\d+,\d+\]<std(?:out|err)>:|\d+: )")  # of mpirun --ta
 NAMED = re.compile(r"(?<![a-z_])([a-z_]+?)_perf(?:_mpi)?\b")
 RANKS = re.compile(r"\bnranks[ =:]+(\d+)")
 DEVICE = re.compile(r"#\s*Rank\s+\d+\s[^#]*?\bon\s+(\S+)\s+device\s+\S+\s+\[[^\[\]]*\]\s*(.*)")
+SPEEDS = ("time", "algbw", "busbw")  # what a table has side by side, out of place and again in place
 PRINTED = 5e-3  # GB/s: bandwidths are printed with two digits
 
 
@@ -126,7 +127,12 @@ def _said(head: _Head, line: str, number: int) -> _Head:
 def _columns(line: str) -> tuple[str, ...]:
     """The columns of a table from its line of names, else nothing."""
     words = [OLD.get(word, word) for word in line.lstrip("#").split()] if line.startswith("#") else []
-    return tuple(words) if "size" in words and "time" in words and "busbw" in words else ()
+    return tuple(words) if "size" in words and _starts(tuple(words)) else ()
+
+
+def _starts(columns: tuple[str, ...]) -> list[int]:
+    """Where the times stand that both bandwidths follow."""
+    return [i for i in range(len(columns)) if columns[i : i + 3] == SPEEDS]
 
 
 def _test(head: _Head, raw: list[tuple[int, list[str]]], name: str, problems: list[Problem]) -> Test | None:
@@ -173,8 +179,8 @@ def _rows(columns: tuple[str, ...], words: list[str], line: int) -> list[Row] | 
         columns = tuple(c for c in columns if c != blank)
     if len(words) < len(columns):
         return None
-    starts, found = [i for i, column in enumerate(columns) if column == "time"], []
-    for place, start in enumerate(starts[:2]):
+    found = []
+    for place, start in enumerate(_starts(columns)[:2]):
         try:
             seconds, algorithm, bus = (float(words[start + i]) for i in range(3))
         except ValueError:

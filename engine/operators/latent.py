@@ -8,6 +8,8 @@ Source: DeepSeek-V2 2024 section 2.1; counted, with d_qk unlike d_v.
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from engine.columns import ZERO, Column, column
 from engine.flops import keys_seen
 from engine.inputs import Attention, Run
@@ -48,13 +50,14 @@ def latent_attention(run: Run, d: Degrees, gradient: Column, fused: bool) -> Blo
     full = r.query == 0  # one projection straight from h
     q_in = r.query + full * h
     q_down, q_down_back = linear("q_down", own, r.query, h, weight, gradient)
+    down, down_back = ([q_down], q_down_back) if np.any(r.query > 0) else ([], ())
     q_up, q_up_back = linear("q_up", t, r.heads * r.qk, q_in, weight, gradient)
     kv_down, kv_down_back = linear("kv_down", own, r.latent + r.rotary, h, weight, gradient)
     kv_up, kv_up_back = linear("kv_up", t, r.heads * (r.qk - r.rotary + r.value), r.latent, weight, gradient)
     out, out_back = linear("attn_out", t, h, r.heads * r.value, weight, gradient)
     latents = own * (r.query + r.latent) * ELEMENT
     rope = Traffic("rope", t * (r.heads + 1) * r.rotary * ELEMENT, 3)
-    forward: list[Work] = [Traffic("norm", rows / split, 3), q_down, kv_down, Traffic("latent norm", latents, 3)]
+    forward: list[Work] = [Traffic("norm", rows / split, 3), *down, kv_down, Traffic("latent norm", latents, 3)]
     forward += [*enter(d, "attention", _gathered(r, t, h, full)), q_up, kv_up, rope, *_context(run, d, r, 1.0)]
     index = indexer(run, d, attention, gradient)
     forward += [*index.forward, _core(run, d, r, fused, backward=False), out, *leave(d, "attention", rows)]
@@ -63,7 +66,7 @@ def latent_attention(run: Run, d: Degrees, gradient: Column, fused: bool) -> Blo
     backward += [*_context(run, d, r, 2.0), _core(run, d, r, fused, backward=True), *index.backward]
     backward += [rope, *kv_up_back, *q_up_back]
     backward += [*enter_back(d, "attention", "q_up", _gathered(r, t, h, full)), Traffic("latent norm", latents, 5)]
-    backward += [*kv_down_back, *q_down_back, Traffic("norm", rows / split, 5)]
+    backward += [*kv_down_back, *down_back, Traffic("norm", rows / split, 5)]
     kept = (*_keeps(run, d, r, rows / split, split), *index.keeps)
     return Block("attention", tuple(forward), tuple(backward), kept)
 
