@@ -12,7 +12,7 @@ from dsl.server.mended import mended
 from dsl.server.places import UTF8, UTF16, UTF32, Position, Text
 from dsl.server.spellings import COMPOUND, spellings
 from dsl.syntax import Block
-from dsl.units import Unit, find
+from dsl.units import UNITS, Unit, find
 
 
 @pytest.mark.parametrize(("encoding", "start", "end"), [(UTF8, 10, 12), (UTF16, 7, 9), (UTF32, 6, 8)])
@@ -39,9 +39,39 @@ def test_places_beyond_the_text_are_cut_and_a_byte_order_mark_counts_for_the_edi
     assert text.area(Span("x", 2, 1)) == (Position(1, 0), Position(1, 1))
 
 
+def test_a_span_without_an_end_reaches_to_the_end_of_its_line() -> None:
+    text = Text("let a = 1\nlet beta = 2\nc")
+    assert text.area(Span("x", 2, 5)) == (Position(1, 4), Position(1, 12))
+    assert text.area(Span("x", 2, 5, 5)) == (Position(1, 4), Position(1, 12))
+    assert text.area(Span("x", 2, 5, 6)) == (Position(1, 4), Position(1, 5))
+    assert text.area(Span("x", 2, 5, 99)) == (Position(1, 4), Position(1, 12))
+    assert text.area(Span("x", 0, 5)) == (Position(0, 4), Position(0, 9))
+
+
+def test_a_place_below_the_last_line_is_the_end_of_the_text() -> None:
+    text = Text("let a = 1\nlet be\nc = 3")
+    assert [text.place(Position(line, 2)) for line in (0, 1, 2, 3, 4)] == [(1, 3), (2, 3), (3, 3), (3, 6), (3, 6)]
+
+
+@pytest.mark.parametrize(("encoding", "end"), [(UTF8, 7), (UTF16, 4), (UTF32, 3)])
+def test_the_whole_text_ends_with_its_last_line(encoding: str, end: int) -> None:
+    whole = Text("a long line\nand another\n🚀é1", encoding).whole
+    assert whole == (Position(0, 0), Position(2, end))
+    assert all(type(count) is int for place in whole for count in place)
+
+
 OPEN = {
     "at the end": ("run a {\n  b = 1", "run a {\n  b = 1 }"),
     "before the next block": ("run a {\n  b = 1\n\n# next\nrun c { }", "run a {\n  b = 1 }\n\n# next\nrun c { }"),
+    "a line break first": ("\n\nrun a {\n", "\n\nrun a { }\n"),
+    "lines that end with two characters": ("run a {\r\n  b = 1\r\n", "run a {\r\n  b = 1 }\r\n"),
+    "several blocks": ("run a {\nrun b {\n l {\nedition 3\n", "run a { }\nrun b {\n l { }}\nedition 3\n"),
+    "one brace too many": ("run a { } }\nrun b {\n", "run a { } }\nrun b { }\n"),
+    "a name like a kind's": ("run a {\nruns b {\n", "run a {\nruns b { }}\n"),
+    "a kind without a block": ("run a {\nmodel = x\n", "run a {\nmodel = x }\n"),
+    "a kind whose brace is in a comment": ("run a {\nmodel = x # {\n", "run a {\nmodel = x } # {\n"),
+    "a comment sign in a text": ('run a {\n  b = "#" # c\n', 'run a {\n  b = "#" } # c\n'),
+    "a text that breaks off": ('run a {\n  b = "{\n  c = 3', 'run a {\n  b = "{\n  c = 3 }'),
     "two levels, before a comment": ("run a {\n  l { # {\n\nimport \"x\"", "run a {\n  l { }} # {\n\nimport \"x\""),
     "a brace in a text": ('let a = "{"\n', 'let a = "{"\n'),
     "nothing open": ("run a { }\nlet b = 1\n", "run a { }\nlet b = 1\n"),
@@ -109,6 +139,28 @@ def test_units_offered_are_units_of_what_the_setting_holds(holds: str) -> None:
     for spelling in offered:
         unit = find(spelling)
         assert isinstance(unit, Unit) and unit.dimension == dimension(holds)
+
+
+# The usual unit first, then those that count the same thing; a share in %, a plain number in nothing.
+UNITS_OF = {
+    "gpus": "gpu gpus GPU GPUs", "layers": "layer layers", "share": "%", "number": "", "text": "",
+    "flop/s": "TFLOPS TFLOP/s FLOPS MFLOPS GFLOPS PFLOPS EFLOPS ZFLOPS",
+    "seconds": "s ns us µs ms second seconds min minute minutes h hour hours day days week weeks",
+    "gpu-seconds": "gpu-second gpu-seconds gpu-hour gpu-hours gpu-day gpu-days GPU-second GPU-seconds GPU-hour"
+                   " GPU-hours GPU-day GPU-days s ns us µs ms second seconds min minute minutes h hour hours day days"
+                   " week weeks",
+    "kg": "t g kg kt gCO2 kgCO2 tCO2 ktCO2 gCO2e kgCO2e tCO2e ktCO2e", "usd": "$ $k $M $B $T",
+    "bytes/s": "GB/s TB/s MB/s GiB/s Gb/s Tb/s", "tokens/s": "tokens/s ktokens/s Mtokens/s",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("holds", UNITS_OF)
+def test_the_usual_unit_is_offered_first(holds: str) -> None:
+    assert spellings(holds) == tuple(UNITS_OF[holds].split())
+
+
+def test_all_units_are_offered_where_nothing_says_what_a_number_is() -> None:
+    assert spellings("") == (*UNITS, *(spelling for found in COMPOUND.values() for spelling in found))
 
 
 def test_units_with_a_slash_are_units() -> None:

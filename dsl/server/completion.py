@@ -16,6 +16,7 @@ from dsl.server.meanings import Names, lets_in
 from dsl.server.spellings import spellings
 
 AT_THE_TOP = {"import": "another file's names", "let": "a named value", "edition": "of the language, first in a file"}
+BESIDE = 200  # files of the folder that are offered for an import
 INSIDE = {"let": "a named value", "require": "a condition that is judged", "where": "drops points"}
 
 
@@ -41,12 +42,15 @@ class Completion:
         if at.inside == "comment":
             found: Iterator[Offer] = iter(())
         elif at.inside == "text":
-            found = self._files() if at.words[:1] == ("import",) else iter(())
+            found = self._files() if at.words == ("import",) else iter(())
         elif not at.words:
             found = self._statements(at)
         else:
             found = self._words(at)
-        return list({offer.text: offer for offer in found}.values())
+        first: dict[str, Offer] = {}  # the nearest meaning of a text is offered first, and stands for the others
+        for offer in found:
+            first.setdefault(offer.text, offer)
+        return list(first.values())
 
     # statements
 
@@ -82,10 +86,10 @@ class Completion:
                 yield Offer(path.removeprefix(group), "group", "a group of settings", 0)
         if not group:
             yield from (Offer(b.name, "kind", b.doc, 0) for b in own.repeated.values())
-            if kind.name == "run" or kind.open_settings:
-                yield from (setting(path, row, 3) for path, row in run_rows().items() if argument(path) is None)
         if kind.name == "measured":
             yield from self._results(0)
+        if not group and (kind.name == "run" or kind.open_settings):
+            yield from (setting(path, row, 3) for path, row in run_rows().items() if argument(path) is None)
 
     # inside a statement
 
@@ -96,9 +100,9 @@ class Completion:
         elif at.setting:
             yield from self._value(at, self._row(at), self._path(at))
         elif first in ("require", "where") and "because" not in at.words:
-            yield from self._unit(None, at) if at.unit else self._expression(at, True)
+            yield from self._unit(None, at) if at.amount else self._expression(at, True)
         elif first == "let" and "=" in at.words:
-            yield from self._unit(None, at) if at.unit else self._expression(at, bool(at.blocks))
+            yield from self._unit(None, at) if at.amount else self._expression(at, bool(at.blocks))
         elif "=" not in at.words:
             yield from self._header(at)
 
@@ -134,13 +138,12 @@ class Completion:
             return
         rows = ARGUMENTS.get((path, at.call), ()) if at.call else ()
         if rows:
-            given = at.words[-2] if at.words[-1] == "=" else ""
-            inner = next((r for r in rows if r.path == given), None)
+            inner = next((r for r in rows if r.path == given(at)), None)
             if inner is not None:
                 yield from self._value(at._replace(call=""), inner, f"{path}.{inner.path}")
             else:
                 yield from (Offer(r.path, "setting", r.doc, 0, f"{r.path} = ") for r in rows)
-        elif at.unit or at.typed.startswith("$"):
+        elif at.amount:
             yield from self._unit(row, at)
         else:
             yield from self._plain(at, row, path)
@@ -159,12 +162,12 @@ class Completion:
 
     def _unit(self, row: Setting | None, at: Cursor) -> Iterator[Offer]:
         """Units after a number: those of the setting, or all of them."""
+        wanted = spellings(row.holds if row is not None else "")
         if at.typed.startswith("$"):
             amount = at.typed.partition("/")[0]
-            wanted = spellings(row.holds) if row is not None else []
             yield from (Offer(f"{amount}{s.removeprefix('$')}", "unit", "", 0) for s in wanted if s.startswith("$/"))
-            return
-        yield from (Offer(s, "unit", "", i) for i, s in enumerate(spellings(row.holds if row is not None else "")))
+        else:
+            yield from (Offer(s, "unit", "", i) for i, s in enumerate(wanted))
 
     def _units_of_result(self, at: Cursor) -> Iterator[Offer]:
         holds = (self.checked.results or {}).get(at.words[-2], "")
@@ -175,10 +178,10 @@ class Completion:
 
     def _files(self) -> Iterator[Offer]:
         main = self.checked.loaded.main
-        beside = sorted(main.folder.rglob("*.scn"))[:200] if main.folder is not None else []
-        for path in beside:
-            if main.folder is not None and str(path.resolve()) != main.key:
-                yield Offer(path.relative_to(main.folder).as_posix(), "file", "beside this file")
+        if main.folder is not None:
+            for path in sorted(main.folder.rglob("*.scn"))[:BESIDE]:
+                if str(path.resolve()) != main.key:
+                    yield Offer(path.relative_to(main.folder).as_posix(), "file", "beside this file")
         for path in sorted(installed_library().glob("*.scn")):
             yield Offer(f"library/{path.name}", "file", "of the library")
 
@@ -234,6 +237,12 @@ class Completion:
                     if dot and head == name:
                         rows = schema(defined.kind).rows
                         yield from (setting(f"{name}.{path}", row, 0) for path, row in rows.items())
+
+
+def given(at: Cursor) -> str:
+    """The argument of a choice whose value is being typed, "" where none is: zero3(group = 16"""
+    argument = at.words[max(i for i, word in enumerate(at.words) if word in ("(", ",")) + 1 :]
+    return argument[0] if argument[1:2] == ("=",) else ""
 
 
 def setting(path: str, row: Setting, rank: int) -> Offer:

@@ -24,7 +24,7 @@ class Opened(NamedTuple):
 
     @property
     def name(self) -> str:
-        return self.words[1] if len(self.words) > 1 and self.words[1] not in ("from", "at") else ""
+        return "" if self.words[1:2] in ((), ("from",), ("at",)) else self.words[1]
 
 
 class Cursor(NamedTuple):
@@ -38,14 +38,19 @@ class Cursor(NamedTuple):
     words: tuple[str, ...]
     typed: str
     column: int
-    call: str = ""
-    inside: str = ""
-    unit: bool = False
+    call: str
+    inside: str
+    unit: bool
 
     @property
     def setting(self) -> str:
         """The path that is being given a value, "" where none is."""
-        return self.words[0] if len(self.words) > 1 and self.words[1] == "=" else ""
+        return self.words[0] if self.words[1:2] == ("=",) else ""
+
+    @property
+    def amount(self) -> bool:
+        """Whether the typed word belongs to a number before it: 400 G, $2.10/h."""
+        return self.unit or self.typed.startswith("$")
 
 
 def cursor(text: str, line: int, column: int) -> Cursor:
@@ -57,8 +62,7 @@ def cursor(text: str, line: int, column: int) -> Cursor:
     found = None
     for found in _TOKEN.finditer(before):
         reader.take(str(found.lastgroup), found.group())
-    touching = found is not None and found.end() == len(before)
-    return reader.cursor(row, str(found.lastgroup) if found is not None and touching else "", found)
+    return reader.cursor(row, found if found is not None and found.end() == len(before) else None)
 
 
 class _Reader:
@@ -102,9 +106,9 @@ class _Reader:
             self.last = self.words
         self.words = []
 
-    def cursor(self, row: str, kind: str, found: re.Match[str] | None) -> Cursor:
-        """What the text before the cursor comes to; ``kind`` and ``found`` are the token that touches it."""
-        token = found.group() if found is not None and kind else ""
+    def cursor(self, row: str, found: re.Match[str] | None) -> Cursor:
+        """What the text before the cursor comes to; ``found`` is the token that touches it."""
+        kind, token = (str(found.lastgroup), found.group()) if found is not None else ("", "")
         inside = kind if kind == "comment" or (kind == "text" and not re.search(r'^"(?:[^"\\]|\\.)*"$', token)) else ""
         unit = _UNIT.search(row)
         typed = token if kind in ("word", "text") or (kind == "number" and "/" in token) else ""
