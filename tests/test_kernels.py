@@ -52,9 +52,9 @@ def test_the_share_of_the_peak_that_a_multiply_reaches(n: float, k: float, group
 def test_a_multiply_of_nothing_takes_no_time() -> None:
     """As the query projection of models without a rank, in a column beside one with."""
     none, m, k = np.array([0.0, 1536.0]), column(4096.0), column(2048.0)
-    for shape in ((m, none, k), (m, k, none), (none, m, k)):
+    for rows, columns, depth in ((m, none, k), (m, k, none), (none, m, k)):
         for stated in (None, column(0.5)):
-            seconds, eta = kernels.gemm_seconds(Gemm("q", *shape, 2 * none), DEV, stated)
+            seconds, eta = kernels.gemm_seconds(Gemm("q", rows, columns, depth, 2 * none), DEV, stated)
             assert seconds[0] == 0 and 0 < seconds[1] < 1 and not np.isnan(eta).any()
 
 
