@@ -12,6 +12,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from dsl.parse import parse
 from dsl.pieces import COMMENT, Piece, pieces
@@ -60,49 +61,47 @@ class Line:
 
 def _with_breaks(found: list[Piece]) -> list[Piece]:
     """The pieces with the line ends that they are to have: 0, 1, or 2 for a blank line."""
-    spread, inside = _spread(found), list[str]()
-    laid = []
-    for index, piece in enumerate(found):
-        last = found[index - 1] if index else None
-        most = 2 if piece.starts or (inside[-1:] in (["LPAR"], ["LSQB"]) and last and _ends_item(last)) else 1
-        breaks = min(piece.breaks, most) if last else 0
-        if last and (last.kind in OPENING or piece.kind in CLOSING):
-            breaks = min(breaks, 1)
-        if (index in spread and piece.kind == "RBRACE") or (index - 1 in spread and _opens(last, piece)):
-            breaks = 1
-        if last and last.kind == "LBRACE" and piece.kind == "RBRACE":
-            breaks = 0
-        laid.append(piece._replace(breaks=breaks))
-        _follow(piece.kind, inside)
+    spread, inside, laid = _spread(found), list[str](), found[:1]
+    for index, (last, piece) in enumerate(pairwise(found), 1):
+        _follow(last.kind, inside)
+        listed = bool(inside) and inside[-1] != "LBRACE"
+        edge = index in spread if piece.kind == "RBRACE" else index - 1 in spread and _opens(last, piece)
+        laid.append(piece._replace(breaks=_breaks(last, piece, edge, listed)))
     return laid
 
 
-def _ends_item(piece: Piece) -> bool:
-    return piece.kind in ("COMMA", COMMENT)
+def _breaks(last: Piece, piece: Piece, edge: bool, listed: bool) -> int:
+    """The line ends between two pieces, at the ``edge`` of a block on several lines, or ``listed`` in ( ) or [ ]."""
+    if last.kind == "LBRACE" and piece.kind == "RBRACE":
+        return 0
+    if edge:
+        return 1
+    if last.kind in OPENING or piece.kind in CLOSING:
+        return min(piece.breaks, 1)
+    return min(piece.breaks, 2 if piece.starts or (listed and last.kind in ("COMMA", COMMENT)) else 1)
 
 
-def _opens(last: Piece | None, piece: Piece) -> bool:
+def _opens(last: Piece, piece: Piece) -> bool:
     """Whether ``piece`` is the first of a block; a comment may stay behind the brace."""
-    return last is not None and last.kind == "LBRACE" and piece.kind != COMMENT
+    return last.kind == "LBRACE" and piece.kind != COMMENT
 
 
 def _follow(kind: str, inside: list[str]) -> None:
     if kind in OPENING:
         inside.append(kind)
-    elif kind in CLOSING and inside:
+    elif kind in CLOSING:
         inside.pop()
 
 
 def _spread(found: list[Piece]) -> set[int]:
     """The indices of the braces of blocks that stand on several lines."""
-    ends, opened, spread = 0, list[tuple[int, int]](), set[int]()
+    opened, spread = list[int](), set[int]()
     for index, piece in enumerate(found):
-        ends += piece.breaks
         if piece.kind == "LBRACE":
-            opened.append((index, ends))
+            opened.append(index)
         elif piece.kind == "RBRACE":
-            first, before = opened.pop()
-            spread |= {first, index} if ends > before else set()
+            first = opened.pop()
+            spread |= {first, index} if any(inner.breaks for inner in found[first + 1 : index + 1]) else set()
     return spread
 
 
@@ -114,7 +113,7 @@ def _lines(laid: list[Piece]) -> list[Line]:
     for piece in laid:
         if piece.breaks or not lines:
             indent = _indent(piece, opened, statement)
-            lines.append(Line(indent, piece.breaks == 2, piece.starts, after=after))
+            lines.append(Line(indent, bool(lines) and piece.breaks == 2, piece.starts, after=after))
         lines[-1].pieces.append(piece)
         if piece.kind in OPENING:
             opened.append((piece.kind, lines[-1].indent))
@@ -142,14 +141,13 @@ def _indent(piece: Piece, opened: list[tuple[str, int]], statement: str) -> int:
 
 def _words(line: Line) -> tuple[str, str]:
     """The text of a line, cut before the = of the setting that it begins with."""
-    head, text, cut = "", "", _path(line) if line.starts else 0
-    before, sign = line.after, False
-    for index, piece in enumerate(line.pieces):
-        if index and index == cut:
+    head, text, cut = "", line.pieces[0].text, _path(line) if line.starts else 0
+    kinds = [line.after, *(piece.kind for piece in line.pieces)]
+    for index, piece in enumerate(line.pieces[1:], 1):
+        if index == cut:
             head, text = text, ""
-        text += _space(before, sign, piece) * (index > 0) + piece.text
-        sign = piece.kind == "ADD" and before not in VALUE_ENDS
-        before = piece.kind
+        sign = kinds[index] == "ADD" and kinds[index - 1] not in VALUE_ENDS
+        text += _space(kinds[index], sign, piece) + piece.text
     return head, text
 
 
