@@ -111,15 +111,15 @@ def follower(world: World, body: Body, run: Run, path: str, axis: Axis, defined:
     found: dict[str, list[str]] = {}
     if data is not None and data.origin not in ("default", "derived"):
         own, found["layout.data"] = float(data.value), [number(n) for n in ranks]
-    weak = is_weak(body)
-    if weak and batch is not None and batch.origin != "derived":
+    weak, stated = is_weak(body), batch is not None and batch.origin != "derived"
+    if weak and batch is not None and stated:
         sizes = [float(batch.value) * n / own for n in ranks]
         if any(abs(size - round(size)) > 1e-9 for size in sizes):
             title = f"{number(float(batch.value))} sequences are no whole number on each of {number(own)} replicas"
             help = "give the base run a batch that its data-parallel ranks divide, or write: mode = strong"
             world.problems.append(Problem("E26", title, defined.block.name_span, "cannot grow", help=help))
         found["batch"] = [f"{number(round(size))} sequences" for size in sizes]
-    elif not weak and batch is None and steps is not None:
+    elif not weak and not stated and steps is not None:
         found["accumulation"] = [number(float(steps.value) * own / n) for n in ranks]
     return found
 

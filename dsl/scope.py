@@ -237,7 +237,7 @@ def _edition(statement: Edition, index: int) -> list[Problem]:
             Problem("E06", "the edition comes first in a file, once", statement.span, help="move it to the first line")
         ]
     year = statement.year
-    if year.value != EDITION or year.unit:
+    if year.value != EDITION:
         when = "newer than" if year.value > EDITION else "unknown to"
         return [
             Problem("E06", f"edition {year.text} is {when} this version", year.span, help=f"write: edition {EDITION}")
