@@ -174,7 +174,7 @@ CASES = {
     "a value that goes on": ("r {\na=1 +\n2\n}", "r {\n  a = 1 +\n    2\n}"),
     "comments": ("#a\nr { # b\nx=1 # c \n  #d\n}\t#e", "#a\nr {  # b\n  x = 1  # c\n  #d\n}  #e"),
     "blank lines": ("\n\na { }\n\n\n\nb {\n\nx=1\n\n}\n\n", "a {}\n\nb {\n  x = 1\n}"),
-    "a block on one line stays on it, the next begins a line": ("a { x=1 }\nb {\ny=2 }", "a { x = 1 }\nb {\n  y = 2\n}"),
+    "a block on one line stays on it": ("a { x=1 }\nb {\ny=2 }", "a { x = 1 }\nb {\n  y = 2\n}"),
     "a block around a block on one line": ("a {\nb { x=1 }\n}", "a {\n  b { x = 1 }\n}"),
     "a block on one line in a block on one line": ("a { b { x=1 } }", "a { b { x = 1 } }"),
     "a blank line parts the items of a list": ("let a=[\n1,\n\n\n2,\n3\n]", "let a = [\n  1,\n\n  2,\n  3\n]"),
