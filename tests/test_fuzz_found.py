@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dsl.importers import gemm_table, nccl_tests, nsight
+from dsl.importers import gemm_table, hf, nccl_tests, nsight
 from engine.evaluate import evaluate
 from engine.read import read
 from reports.acceptance.sheet import of_csv
@@ -97,6 +97,14 @@ def test_a_table_of_collectives_has_its_speeds_side_by_side(names: str, rows: in
     line = "1000000000 250000000 float sum -1 5000.0 200.00 350.00 0 5000.0 200.00 350.00 0"
     found, _ = nccl_tests.read(f"# all_reduce_perf, nranks 8\n# {names}\n{line}\n".encode(), "a.txt")
     assert sum(len(test.rows) for test in found) == rows
+
+
+@pytest.mark.parametrize(("outer", "inner"), [({}, ""), ([], None), ("llama", 7)])
+def test_a_model_type_that_is_no_text_is_refused_at_either_place(outer: object, inner: object) -> None:
+    text = {} if inner is None else {"model_type": inner}
+    data = json.dumps({"model_type": outer, "text_config": text | {"hidden_size": 5120}}).encode()
+    found, problems = hf.read_config(data, "config.json")
+    assert found is None and [p.title for p in problems] == ["`model_type` of config.json is not a text"]
 
 
 MODELS = sorted(LIBRARY_MODELS)

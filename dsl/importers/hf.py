@@ -63,16 +63,16 @@ def imported(config: Config) -> Imported | None:
 
 def family_of(config: Config) -> tuple[str, Family | None]:
     """The rules of the configuration's model type; without one, of its architecture's name."""
-    key = config.find("model_type") or config.beside("model_type")
-    if key is not None and not isinstance(key.value, str):
-        config.refuse(key, "a text")
-        return "", None
-    if key is None:
+    named = [key for key in (config.find("model_type"), config.beside("model_type")) if key is not None]
+    for key in named:
+        if not isinstance(key.value, str):
+            config.refuse(key, "a text")
+            return "", None
+        if key.value in FAMILIES:
+            return key.value, FAMILIES[key.value]
+    if not named:
         return _by_architecture(config)
-    outer = config.beside("model_type")
-    for found in (key, outer):
-        if found is not None and found.value in FAMILIES:
-            return found.value, FAMILIES[found.value]
+    key = named[0]
     known = "llama, mistral, qwen3, gemma3, mixtral, deepseek_v3, gpt_oss and others: decoders"
     config.wrong("E30", f"`{key.value[:40]}` is a model type that this version does not know", key.line, "read here",
                  f"known: {known}", help=did_you_mean(key.value, FAMILIES) or "state the model's settings")  # fmt: skip
