@@ -79,16 +79,10 @@ class Names:
         return self.chains[defined.key]
 
     def _chain(self, defined: Defined) -> Iterator[Defined]:
-        at: Defined | None = defined
-        seen = set[tuple[str, str, str]]()
-        while at is not None and at.key not in seen:
-            seen.add(at.key)
-            yield at
-            base = at.block.base
-            at = at.scope.block(at.kind.name, base) if base else None
-            if at is None:
-                run = self.run_of(defined)
-                at = run if run is not None and run.key not in seen else None
+        yield from _copied(defined)
+        run = self.run_of(defined)
+        if run is not None:
+            yield from _copied(run)
 
     def run_of(self, defined: Defined) -> Defined | None:
         """The run whose settings a block reads: itself, the base of a table, the first that is compared."""
@@ -96,22 +90,28 @@ class Names:
             return defined
         if defined.kind.name not in (*TABLES, "compare"):
             return None
-        at: Defined | None = defined
-        for _ in range(100):
-            if at is None:
-                return None
+        for at in _copied(defined):
             for statement in at.block.body:
                 if isinstance(statement, Assign) and statement.path.path in ("base", "between"):
                     value = statement.value
                     first = value.items[0] if isinstance(value, List) and value.items else value
                     return at.scope.block("run", first) if isinstance(first, Name) else None
-            at = at.scope.block(at.kind.name, at.block.base) if at.block.base else None
         return None
 
     def local(self, defined: Defined, name: str) -> tuple[Target, Target] | None:
         """The let of a block that a name means, and the first of those that it overrides."""
         found = [t for d in self.chain(defined) if (t := _let_in(d, name)) is not None]
         return (found[0], found[-1]) if found else None
+
+
+def _copied(defined: Defined) -> Iterator[Defined]:
+    """The block and those that it copies, nearest first."""
+    at: Defined | None = defined
+    seen = set[tuple[str, str, str]]()
+    while at is not None and at.key not in seen:
+        seen.add(at.key)
+        yield at
+        at = at.scope.block(at.kind.name, at.block.base) if at.block.base else None
 
 
 def _let_in(defined: Defined, name: str) -> Target | None:

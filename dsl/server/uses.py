@@ -1,6 +1,7 @@
 """What the names inside values and conditions mean."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from dsl.kinds import ARGUMENTS, Setting
@@ -23,9 +24,11 @@ from dsl.syntax import (
     Range,
     Shown,
     Sign,
+    joined,
 )
 
 _GAP = re.compile(r"(?:\s|#[^\n]*\n)*\.?(?:\s|#[^\n]*\n)*")  # between two parts of a path
+_OPEN = re.compile(r"(?:[\s(]|#[^\n]*\n)*")  # before a word: the place of a value in brackets begins with them
 
 
 class Uses:
@@ -33,21 +36,35 @@ class Uses:
 
     def __init__(self, names: Names, scope: Scope) -> None:
         self.names, self.scope = names, scope
-        self.rows = scope.file.text.split("\n")
+        self.text = scope.file.text
+        self.starts = [0, *(found.end() for found in re.finditer("\n", self.text))]  # of each line
 
     def parts(self, name: Name) -> list[Span]:
         """The place of each part of a dotted name."""
-        span, line = name.span, name.span.line
-        column, spans = span.column, list[Span]()
-        rest = "\n".join(self.rows[line - 1 : line + 20])[column - 1 :]
+        spans, offset = list[Span](), self._offset(name.span)
         for part in name.parts:
-            gap = _GAP.match(rest)
-            skipped = gap.group() if gap and spans else ""
-            line += skipped.count("\n")
-            column = len(skipped) - skipped.rfind("\n") if "\n" in skipped else column + len(skipped)
-            spans.append(Span(span.file, line, column, column + len(part)))
-            rest, column = rest[len(skipped) + len(part) :], column + len(part)
+            gap = (_GAP if spans else _OPEN).match(self.text, offset)
+            assert gap is not None  # it may be empty
+            spans.append(self._span(gap.end(), part))
+            offset = gap.end() + len(part)
         return spans
+
+    def _offset(self, span: Span) -> int:
+        return self.starts[span.line - 1] + span.column - 1
+
+    def _span(self, offset: int, word: str) -> Span:
+        line = bisect_right(self.starts, offset)
+        column = offset - self.starts[line - 1] + 1
+        return Span(self.scope.file.name, line, column, column + len(word))
+
+    def _whole(self, name: Name) -> Span:
+        """The place of a name, without the brackets around it."""
+        spans = self.parts(name)
+        return joined(spans[0], spans[-1])
+
+    def _called(self, call: Call) -> Span:
+        """The place of the name of a function or a choice."""
+        return self._whole(Name((call.name,), call.span))
 
     def reference(self, kind: str, name: Name) -> Iterator[Mark]:
         """A name that stands for a block of one kind."""
@@ -80,7 +97,7 @@ class Uses:
                 yield from self.value(e.then, row, path, place)
                 yield from self.value(e.otherwise, row, path, place)
             case Name() if e.path in row.choices:
-                yield Mark(e.span, "choice", e.path, path=place.prefix + path, row=row, owner=place.owner)
+                yield Mark(self._whole(e), "choice", e.path, path=place.prefix + path, row=row, owner=place.owner)
             case Name() if row.holds in REFERENCES:
                 yield from self.reference(row.holds, e)
             case Call() if e.name in row.choices:
@@ -94,8 +111,7 @@ class Uses:
 
     def _chosen(self, e: Call, row: Setting, path: str, place: Place) -> Iterator[Mark]:
         """A choice with arguments: interleaved(virtual_stages = 8)."""
-        span = e.span._replace(end=e.span.column + len(e.name))
-        yield Mark(span, "choice", e.name, path=place.prefix + path, row=row, owner=place.owner)
+        yield Mark(self._called(e), "choice", e.name, path=place.prefix + path, row=row, owner=place.owner)
         rows = {r.path: r for r in ARGUMENTS.get((path, e.name), ())}
         for index, given in enumerate(e.arguments):
             own = rows.get(given.name) if given.name else dict(enumerate(rows.values())).get(index)
@@ -119,7 +135,7 @@ class Uses:
             case Number():
                 yield from self._unit(e.unit, e.unit_span)
             case Call():
-                yield Mark(e.span._replace(end=e.span.column + len(e.name)), "function", e.name)
+                yield Mark(self._called(e), "function", e.name)
                 for argument in e.arguments:
                     yield from self.expression(argument.value, place, results)
             case List():
@@ -152,14 +168,14 @@ class Uses:
         if place is not None:
             local = self.names.local(place.owner, name.path)
             if local is not None:
-                yield Mark(name.span, "let", name.path, *local, owner=place.owner)
+                yield Mark(self._whole(name), "let", name.path, *local, owner=place.owner)
                 return
             if results and name.path in (self.names.world.results or {}):
-                yield Mark(name.span, "result", name.path, owner=place.owner)
+                yield Mark(self._whole(name), "result", name.path, owner=place.owner)
                 return
             found = self._setting(name.path, place)
             if found is not None:
-                yield Mark(name.span, "setting", name.path, path=found[0], row=found[1], owner=place.owner)
+                yield Mark(self._whole(name), "setting", name.path, path=found[0], row=found[1], owner=place.owner)
                 return
         yield from self._of_file(name, place)
 
@@ -193,8 +209,7 @@ class Uses:
         yield from head
         yield Mark(spans[cut], "block", defined.name, to, to, owner=defined)
         if row is not None:
-            span = spans[cut + 1]._replace(end=spans[-1].end)
-            yield Mark(span, "setting", inner, path=full, row=row, owner=defined)
+            yield Mark(joined(spans[cut + 1], spans[-1]), "setting", inner, path=full, row=row, owner=defined)
 
     def _block(self, name: Name, inner: str) -> tuple[Defined, str, Setting | None] | None:
         for kind in kinds().values():
