@@ -13,7 +13,6 @@ from dsl.scope import FileNames
 from dsl.server.checked import Checked
 from dsl.server.meanings import Mark, Names, lets_in
 from dsl.syntax import Let, Name, written
-from dsl.table import TableNames
 from dsl.units import Refusal, find, number, shown
 
 
@@ -93,23 +92,23 @@ class Hover:
     def _statement(self, mark: Mark) -> Let | None:
         """The let that a mark means."""
         to = mark.target
-        file = self.checked.world.loaded.files.get(to.key) if to else None
-        if to is None or file is None:
+        if to is None:
             return None
-        return next((x for x in lets_in(file.tree) if (x.span.line, x.span.column) == (to.line, to.column)), None)
+        tree = self.checked.world.loaded.files[to.key].tree
+        return next((x for x in lets_in(tree) if (x.span.line, x.span.column) == (to.line, to.column)), None)
 
     def _worth(self, mark: Mark) -> str:
         """The value of a let from the settings that it names; what needs results has none before the run."""
-        world = self.checked.world
-        run = self.names.run_of(mark.owner) if mark.owner is not None else None
+        world, owner = self.checked.world, mark.owner
         name, problems = Name((mark.text,), mark.span), list[Problem]()
-        if run is None:
-            scope = world.scopes.get(mark.target.key, world.main) if mark.target else world.main
+        if owner is None or (run := self.names.run_of(owner)) is None:
+            scope = world.scopes[mark.target.key] if mark.target is not None else world.main
             function = compiled(name, FileNames(scope), problems)
             value = function({}) if function else None
         else:
             table = world.table(run)
-            function = compiled(name, TableNames(table, "", run.scope, world.results or {}), problems)
+            lets = {**table.lets, **world.body(owner).lets}  # a table has lets of its own
+            function = compiled(name, table.names(local=lets), problems)
             value = function({key: table.get(key) for key in function.needs}) if function else None
         if function is None or not isinstance(value, int | float) or isinstance(value, bool):
             return ""
@@ -182,9 +181,8 @@ def plain(value: Any, unit: str, row: Setting | None) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
-        held = HOLDS.get(row.holds) if row is not None else None
-        tag = held[1] if held else ""
-        return shown(value, unit or (display_unit(held[0], value) if held and any(held[0]) else tag))
+        size, _, usual = HOLDS.get(row.holds if row is not None else "", HOLDS["number"])
+        return shown(value, unit or (display_unit(size, value) if any(size) else usual))
     if isinstance(value, tuple):
         return "[" + ", ".join(plain(item, unit, row) for item in value) + "]"
     return str(value)
