@@ -6,6 +6,19 @@ import sys
 from contextlib import suppress
 from functools import cache
 
+
+class Missing(Exception):
+    """Documents cannot be drawn: the machine lacks something. The text names it, and the command that installs it."""
+
+
+class FontsMissing(Missing):
+    """A font file of the document is not where its Python package has it."""
+
+    def __init__(self, file: str, package: str) -> None:
+        self.file, self.remedy = file, f"python -m pip install --force-reinstall {package}"
+        super().__init__(f"all but JSON needs the font {file}: {self.remedy}")
+
+
 COMMANDS = {
     "debian": "apt-get install",
     "fedora": "dnf install",

@@ -38,7 +38,7 @@ LIBRARIES = (
 EPOCH = datetime(1980, 1, 1, tzinfo=UTC)  # of attachments of an undated document
 
 
-class PangoMissing(Exception):
+class PangoMissing(installing.Missing):
     """PDF cannot be written: system libraries are missing. The text names them and the command that installs them."""
 
     def __init__(self, names: Sequence[str]) -> None:

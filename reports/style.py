@@ -19,6 +19,8 @@ from typing import Any
 
 import platformdirs
 
+from reports.installing import FontsMissing
+
 INK, MUTE, RULE, HAIRLINE = "#1C2430", "#55606E", "#9AA4B0", "#DDE2E8"
 PAPER, INFEASIBLE, SELECTED, WHITE = "#F4F6F8", "#F3F4F6", "#EAF3F9", "#FFFFFF"
 NAVY, BLUE, SKY, GREEN = "#053A62", "#4571AC", "#9ED8F5", "#7EA487"
@@ -87,24 +89,25 @@ def _channels(color: str) -> list[float]:
     return [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
 
 
-def _package(name: str) -> Path:
-    """The folder of an installed package, without importing it."""
-    spec = find_spec(name)
-    assert spec is not None and spec.origin is not None, f"{name} is not installed"
-    return Path(spec.origin).parent
+def font_file(package: str, *place: str) -> Path:
+    """A font file of an installed package, without importing it. Raises FontsMissing where it is not there."""
+    spec = find_spec(package)
+    file = Path(spec.origin if spec is not None and spec.origin is not None else "").parent.joinpath(*place)
+    if not file.is_file():
+        raise FontsMissing(file.name, package.replace("_", "-"))
+    return file
 
 
 @cache
 def font_files() -> dict[tuple[str, int, str], Path]:
     """The font files of the document by (family, weight, style), for @font-face and for matplotlib."""
-    sans = _package("font_source_sans_pro") / "files"
-    files = {(FAMILY, weight, style): sans / name for (weight, style), name in FONT_FILES.items()}
+    files = {(FAMILY, *key): font_file("font_source_sans_pro", "files", name) for key, name in FONT_FILES.items()}
     return files | {(MONO, 400, "normal"): matplotlib_font("DejaVuSansMono.ttf")}
 
 
 def matplotlib_font(name: str) -> Path:
     """A font file among matplotlib's own data."""
-    return _package("matplotlib") / "mpl-data" / "fonts" / "ttf" / name
+    return font_file("matplotlib", "mpl-data", "fonts", "ttf", name)
 
 
 @cache

@@ -53,6 +53,14 @@ def small_disk(place: Path, script: str) -> tuple[str, ...]:
     return ("unshare", "-m", "sh", "-c", f'mount -t tmpfs -o size=1m none "{place}" && {script} && exec "$@"', "sh")
 
 
+def covered(*places: Path) -> tuple[str, ...]:
+    """What goes before a command that finds files empty and folders without anything."""
+    if not mounts():
+        pytest.skip("a file system can be mounted only by root in a machine that allows it")
+    hidden = [f'mount -t tmpfs none "{p}"' if p.is_dir() else f'mount --bind /dev/null "{p}"' for p in places]
+    return ("unshare", "-m", "sh", "-c", " && ".join((*hidden, 'exec "$@"')), "sh")
+
+
 def without_rights() -> tuple[str, ...]:
     """What goes before a command that permissions bind."""
     if os.geteuid() != 0:

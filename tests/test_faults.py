@@ -1,18 +1,21 @@
 """Full disks, closed folders, closed streams: what was there stays, the other files are done, one line says why."""
 
+import ctypes
 import json
 import os
 import subprocess
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from dsl.files import load
 from dsl.inside import Unreadable, plain
+from reports import installing
 from reports.commands import fmt, shell
 from reports.commands.job import perform
 from reports.commands.outcome import Job
-from tests.faults import answer, python, small_disk, snapshot, without_rights
+from tests.faults import answer, covered, python, small_disk, snapshot, without_rights
 from tests.test_render import BIN, FAILS, HOLDS, call, put
 
 PERFORM = """
@@ -88,6 +91,41 @@ print(json.dumps([render("a.scn", "shut"), render("b.scn", "out"), render("c.scn
     assert unread == 2 and "`b.scn` cannot be read" in why and "permission denied" in why
     assert (good, nothing, done.stderr) == (0, "", "")
     assert snapshot(tmp_path / "shut") == {"a.json": b"old"} and set(snapshot(tmp_path / "out")) == {"c.html"}
+
+
+def test_without_pango_the_pdf_alone_is_not_made(tmp_path: Path) -> None:
+    ctypes.CDLL("libpango-1.0.so.0")
+    loaded = {line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines() if "/libpango-1.0." in line}
+    made, doctor = lacking(tmp_path, *map(Path, loaded))
+    lost = "libpango-1.0.so.0, libpangoft2-1.0.so.0"  # the second is made of the first
+    assert made == [3, ["out/a.html", "out/a.json"], f"PDF needs {lost}: {installing.for_pdf()}"]
+    assert ["libraries for PDF", f"no {lost}", installing.for_pdf()] in doctor
+
+
+@pytest.mark.parametrize(("package", "within", "file"), [
+    ("font_source_sans_pro", "", "SourceSansPro-Regular.ttf"),
+    ("matplotlib", "mpl-data/fonts/ttf", "DejaVuSansMono.ttf"),
+])  # fmt: skip
+def test_without_fonts_the_numbers_alone_are_made(package: str, within: str, file: str, tmp_path: Path) -> None:
+    spec = find_spec(package)
+    assert spec is not None and spec.origin is not None
+    made, doctor = lacking(tmp_path, Path(spec.origin).parent / within)
+    remedy = f"python -m pip install --force-reinstall {package.replace('_', '-')}"
+    assert made == [3, ["out/a.json"], f"all but JSON needs the font {file}: {remedy}"]
+    assert ["fonts of documents", f"no {file}", remedy] in doctor
+
+
+def lacking(folder: Path, *places: Path) -> tuple[object, list[list[str]]]:
+    """(what a call writes and lacks, what the doctor says) where some places are empty."""
+    put(folder, a=HOLDS)
+    code = PERFORM + """
+from reports.commands.doctor import examine
+done = perform(Job(Path("a.scn"), Path("out"), ("html", "pdf", "json")))
+said = [[f.what, f.found, f.remedy] for f in examine()]
+print(json.dumps([[done.code, [str(p) for p in done.written], done.missing], said]))
+"""
+    made, said = answer(python(code, folder, before=covered(*places)))
+    return made, said
 
 
 @pytest.mark.parametrize(("out", "reason"), [

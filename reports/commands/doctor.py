@@ -50,6 +50,17 @@ def libraries() -> Finding:
     return Finding(what, f"no {', '.join(lost)}", for_pdf()) if lost else Finding(what, f"all {len(LIBRARIES)} found")
 
 
+def fonts() -> Finding:
+    """The font files of documents, which come with Python packages."""
+    from reports.fonts import faces
+    from reports.installing import FontsMissing
+
+    try:
+        return Finding("fonts of documents", f"all {len(faces())} found")
+    except FontsMissing as missing:
+        return Finding("fonts of documents", f"no {missing.file}", missing.remedy)
+
+
 def cache() -> Finding:
     """The folder that keeps parsed files between calls; without it every call parses again."""
     from dsl.cache import folder
@@ -65,4 +76,4 @@ def examine() -> list[Finding]:
     python = Finding("Python", f"{platform.python_version()} ({sys.platform}, {platform.machine()})")
     packages = [package(name) for name in ("tonnage", *PACKAGES)]
     complete = not any(finding.remedy for finding in packages)
-    return [python, *packages, *([editors(), libraries(), cache()] if complete else [])]
+    return [python, *packages, *([editors(), libraries(), fonts(), cache()] if complete else [])]

@@ -199,28 +199,37 @@ def printed(
         return made
     from reports.book import bind
     from reports.csv_files import csv_files
-    from reports.fonts import missing_glyphs
-    from reports.html import screen_page
+    from reports.installing import Missing
     from reports.operations.files import of_document
 
-    book = (binder or bind)(document)
-    tables = {name: text.encode() for name, text in (csv_files(book.tables) | of_document(document)).items()}
-    if "html" in formats:
-        page = screen_page(book)
-        made.contents[Path(f"{stem}.html")] = page.encode()
-        if "pdf" not in formats:  # which says the same
-            made.heard += [f"warning: {stem}.html: {text}" for text in missing_glyphs(page)]
-    if "csv" in formats:
-        made.contents.update({Path(f"{stem}.{name}"): table for name, table in tables.items()})
-    if "pdf" in formats:
-        add_pdf(made, Path(f"{stem}.pdf"), book, given, {f"{stem}.json": data} | tables)
+    try:
+        book = (binder or bind)(document)
+        tables = {name: text.encode() for name, text in (csv_files(book.tables) | of_document(document)).items()}
+        if "csv" in formats:
+            made.contents.update({Path(f"{stem}.{name}"): table for name, table in tables.items()})
+        if "html" in formats:
+            add_html(made, Path(f"{stem}.html"), book, "pdf" not in formats)  # which says the same
+        if "pdf" in formats:
+            add_pdf(made, Path(f"{stem}.pdf"), book, given, {f"{stem}.json": data} | tables)
+    except Missing as error:
+        made.missing = str(error)
     return made
+
+
+def add_html(made: Made, place: Path, book: "Book", tells: bool) -> None:
+    """Adds the HTML, and what it lacks where it ``tells``."""
+    from reports.fonts import missing_glyphs
+    from reports.html import screen_page
+
+    page = screen_page(book)
+    made.contents[place] = page.encode()
+    made.heard += [f"warning: {place}: {text}" for text in missing_glyphs(page) if tells]
 
 
 def add_pdf(made: Made, place: Path, book: "Book", given: Mapping[str, bytes], inside: Mapping[str, bytes]) -> None:
     """Adds the PDF with the files that travel in it: what it was made from, then its numbers and tables."""
     from reports.attached import placed
-    from reports.pdf import Attachment, PangoMissing, render_pdf
+    from reports.pdf import Attachment, render_pdf
 
     names, about = placed(given), "The scenario"
     files = []
@@ -231,8 +240,5 @@ def add_pdf(made: Made, place: Path, book: "Book", given: Mapping[str, bytes], i
     for name, data in inside.items():
         files.append(Attachment(name if name not in names.values() else f"made/{name}", data, about))
         about = "A table of this document"
-    try:
-        made.contents[place], heard = render_pdf(book, files)
-        made.heard.extend(f"warning: {place.name}: {text}" for text in heard)
-    except PangoMissing as error:
-        made.missing = str(error)
+    made.contents[place], heard = render_pdf(book, files)
+    made.heard.extend(f"warning: {place.name}: {text}" for text in heard)
