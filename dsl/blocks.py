@@ -1,5 +1,6 @@
 """Blocks: their settings by path, what stands in them, and what ``from`` copies into them."""
 
+from itertools import islice
 from typing import NamedTuple
 
 from dsl.files import File
@@ -168,7 +169,8 @@ class Reader:
         elif found := called_with(group, statement.path.path):
             choice, setting = found
             help = f"write it with its choice: {setting} = {choice}({written_argument(statement)})"
-        notes = () if help else (f"settings: {', '.join(list(self.schema.rows)[:16])} …",)
+        more = " …" if len(self.schema.rows) > 16 else ""
+        notes = () if help else (f"settings: {', '.join(islice(self.schema.rows, 16))}{more}",)
         self.problems.append(Problem("E11", title, statement.path.span, "not a setting", (), notes, help))
 
     def meant(self, word: str, group: str) -> str:
@@ -207,12 +209,7 @@ class Reader:
             self.problems.append(
                 Problem("E14", f"a `{block.kind}` block copies nothing", block.base.span, "remove this", help=help)
             )
-        if path not in self.schema.rows or choosing is not None:
-            self.statements(block.body, path + ".")
-        else:
-            self.problems.append(
-                Problem("E16", f"`{path}` is a setting, not a block", block.span, help=f"write: {path} = …")
-            )
+        self.statements(block.body, path + ".")
 
     def choose(self, block: Block, path: str, kind: Kind) -> None:
         if not block.name:
@@ -223,7 +220,7 @@ class Reader:
                     block.span,
                     "needs a word after it",
                     notes=(f"choices: {', '.join(kind.name_choices)}",),
-                    help=f"write: {block.kind} {kind.name_choices[min(1, len(kind.name_choices) - 1)]} {{ ... }}",
+                    help=f"write: {block.kind} {kind.name_choices[1]} {{ ... }}",
                 )
             )
         elif self.unset(path, block.name_span):

@@ -45,7 +45,7 @@ def called_with(group: str, word: str) -> tuple[str, str] | None:
     """The choice that takes this argument, and its setting inside the group, where the word is no setting itself."""
     last = word.rpartition(".")[2]
     for (path, choice), rows in ARGUMENTS.items():
-        if path.startswith(group or path) and any(row.path == last for row in rows):
+        if path.startswith(group) and any(row.path == last for row in rows):
             return choice, path.removeprefix(group)
     return None
 

@@ -4,12 +4,14 @@ from dsl.blocks import Entry, Part
 from dsl.expressions import compiled
 from dsl.kinds import Setting
 from dsl.problems import Problem
-from dsl.quantities import HOLDS
+from dsl.quantities import HOLDS, in_words
 from dsl.scenario import Measured, Value
 from dsl.synonyms import RESULTS, help_for
 from dsl.syntax import Expression, Name
 from dsl.table import Results, Table, World, result_type
 from dsl.values import Context, settle
+
+WHAT = "a result, as measured"
 
 
 def measured_of(world: World, part: Part, table: Table) -> Measured | None:
@@ -45,33 +47,26 @@ def measured_of(world: World, part: Part, table: Table) -> Measured | None:
 
 
 def _measured_value(world: World, entry: Entry, table: Table) -> Value | None:
-    row = Setting(entry.path, "number", "")
-    if world.results is not None:
-        row = row._replace(holds=_held(world.results[entry.path]))
-    context = table.context(entry)._replace(row=row)
-    if (
-        world.results is not None
-        and row.holds == "number"
-        and result_type(world.results[entry.path]).dimension != result_type("number").dimension
-    ):
-        return _any_number(entry, context, result_type(world.results[entry.path]).dimension)
-    found = settle(entry.value, context) if world.results is not None else _any_number(entry, context, None)
-    if isinstance(found, Value) or found is None:
-        return found
+    holds = "" if world.results is None else world.results[entry.path]
+    known = holds in HOLDS or holds in ("flag", "text")
+    context = table.context(entry)._replace(row=Setting(entry.path, holds if known else "number", WHAT))
+    if not known:
+        return _any_number(entry, context, holds)
+    found = settle(entry.value, context)
+    if found is None:
+        return None
     return Value(found.value, found.unit, entry.value.span, "stated", "", f"{entry.file.logical}:{entry.span.line}")
 
 
-def _held(dimension: str) -> str:
-    return dimension if dimension in HOLDS or dimension in ("flag", "text") else "number"
-
-
-def _any_number(entry: Entry, context: Context, dimension: object) -> Value | None:
+def _any_number(entry: Entry, context: Context, holds: str) -> Value | None:
     """A value of a result whose dimension the schema has no word for."""
     function = compiled(entry.value, context.names, context.problems)
     if function is None:
         return None
-    if dimension is not None and function.type.dimension != dimension:
-        context.wrong("E18", f"`{entry.path}` has other units", entry.value)
+    if holds and function.type.dimension != result_type(holds).dimension:
+        own = function.type.dimension
+        label = f"this is {'in ' * any(own)}{in_words(own)}"
+        context.wrong("E18", f"`{entry.path}` is in {holds}", entry.value, label, notes=(WHAT,))
         return None
     value = function({key: context.get(key) for key in function.needs})
     return Value(value, function.type.unit, entry.value.span, "stated", "", f"{entry.file.logical}:{entry.span.line}")

@@ -23,6 +23,7 @@ from dsl.syntax import Edition
 from dsl.table import Results, Table, row_type
 from dsl.values import Settled
 
+NAMED = ("gpu", "model", "cluster", "stack", "price", "hazard", "calibration", "trace")
 TABLES = ("sweep", "optimize", "scale", "sensitivity", "size")
 
 
@@ -224,7 +225,7 @@ class Resolution:
                     cell.typed(self.problems, cell.span)
                     hides(cell.name, cell.span, self.results or {}, self.problems)
                 for defined in scope.ordered:
-                    if defined.kind.name in ("gpu", "model", "cluster", "stack", "price", "hazard"):
+                    if defined.kind.name in NAMED:
                         named_block(self, defined)
                     elif scope is not self.main:
                         self._experiment(defined)

@@ -152,7 +152,7 @@ def _read_already(table: Table) -> None:
         return
     why = "a configuration is read by the model that names it, not by a run"
     help = "write hf in a model block, or --set NAME.hf=… with that model's name"
-    table.problems.append(Problem("E15", f"{entry.path} has no effect here", entry.span, why, help=help))
+    table.problems.append(Problem("E15", f"`{entry.path}` has no effect here", entry.span, why, help=help))
 
 
 def _replaced(path: str, changed: Mapping[str, Entry]) -> bool:

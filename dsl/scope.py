@@ -49,32 +49,26 @@ class Cell:
         self.names: Names = names
         self.type: Type | None = None
         self.open = False
+        self.untold: list[Problem] = []  # found when nobody wanted to hear of them
 
     def typed(self, problems: list[Problem] | None, at: Span) -> Type:
-        """Its type; a let that is defined by itself is a problem."""
-        if self.type is None and self.open:
+        """Its type; a let that is defined by itself is a problem. Its problems are told once, to the first who asks."""
+        if self.open:
             if problems is not None:
-                problems.append(
-                    Problem(
-                        "E23",
-                        f"`{self.name}` is defined by itself",
-                        at,
-                        "leads back here",
-                        (Label(self.span, "defined here"),),
-                        help="give one of the names a value of its own",
-                    )
-                )
+                problems.append(self._leads_back(at))
             return ANY
         if self.type is None:
             self.open = True
-            found: list[Problem] = []
-            own = check(self.expression, self.names, found)
+            self.type = check(self.expression, self.names, self.untold)
             self.open = False
-            if problems is None:
-                return own
-            problems += found
-            self.type = own
+        if problems is not None:
+            problems += self.untold
+            self.untold = []
         return self.type
+
+    def _leads_back(self, at: Span) -> Problem:
+        labels, help = (Label(self.span, "defined here"),), "give one of the names a value of its own"
+        return Problem("E23", f"`{self.name}` is defined by itself", at, "leads back here", labels, (), help)
 
     @property
     def key(self) -> str:

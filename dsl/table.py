@@ -11,13 +11,12 @@ from dsl.arguments import given_arguments
 from dsl.blocks import Body, Entry, Local
 from dsl.cited import Cited, Sources
 from dsl.defaults import KEPT, default_expression, literal, plain
-from dsl.dimensions import check
 from dsl.kinds import ARGUMENTS, Setting
-from dsl.problems import COMMAND_LINE, Label, Problem, Span
+from dsl.problems import COMMAND_LINE, Problem, Span
 from dsl.quantities import HOLDS, dimension, display_unit
 from dsl.scenario import Value
 from dsl.schema import READ_ONLY, REFERENCES, argument, part_row, parts, schema
-from dsl.scope import Scope, let_of, lets_of, setting_of
+from dsl.scope import Cell, Scope, let_of, lets_of, setting_of
 from dsl.syntax import Expression, Name, Number
 from dsl.unknown import inner_name, unknown_name
 from dsl.values import Context, Settled, settle
@@ -54,50 +53,6 @@ class World(Protocol):
         ...
 
 
-class LocalCell:
-    """A let of a block, read with the names of the run it is used in."""
-
-    def __init__(self, local: Local, names: "TableNames") -> None:
-        self.local, self.names = local, names
-        self.type: Type | None = None
-        self.open = False
-
-    @property
-    def expression(self) -> Expression:
-        return self.local.value
-
-    @property
-    def key(self) -> str:
-        span = self.local.span
-        return f"let {span.file}:{span.line}:{span.column}"
-
-    def typed(self, problems: list[Problem] | None, at: Span) -> Type:
-        """Its type; a let that is defined by itself is a problem."""
-        if self.type is None and self.open:
-            if problems is not None:
-                problems.append(
-                    Problem(
-                        "E23",
-                        f"`{self.local.name}` is defined by itself",
-                        at,
-                        "leads back here",
-                        (Label(self.local.span, "defined here"),),
-                        help="give one of the names a value of its own",
-                    )
-                )
-            return ANY
-        if self.type is None:
-            self.open = True
-            found: list[Problem] = []
-            own = check(self.local.value, self.names, found)
-            self.open = False
-            if problems is None:
-                return own
-            problems += found
-            self.type = own
-        return self.type
-
-
 class Table:
     """Settings by their full path, worked out on demand. ``rows`` are those it may have."""
 
@@ -106,7 +61,7 @@ class Table:
         self.entries: dict[str, Entry] = {}
         self.sources: dict[str, Sources] = {}  # by prefix
         self.lets: dict[str, Local] = {}
-        self.cells: dict[tuple[str, bool], LocalCell] = {}
+        self.cells: dict[tuple[str, bool], Cell] = {}
         self.parts: dict[str, tuple[str, ...]] = {}  # names of blocks that repeat, by their path: cluster.tier
         self.whole = True  # False where a base is missing
         self.settled: dict[str, Value | None] = {}
@@ -332,9 +287,10 @@ class TableNames:
     def _let(self, local: Local, name: Name, problems: list[Problem] | None) -> Meaning:
         key = (local.name, self.results is not None)
         cell = self.table.cells.get(key)
-        if cell is None or cell.local is not local:
+        if cell is None or cell.expression is not local.value:
             scope = self.table.world.scope_of(local.file.key)
-            cell = LocalCell(local, TableNames(self.table, self.prefix, scope, self.results, self.lets))
+            names = TableNames(self.table, self.prefix, scope, self.results, self.lets)
+            cell = Cell(local.name, local.value, names, local.span)
             self.table.cells[key] = cell
         return Meaning(cell.key, cell.typed(problems, name.span), cell)
 

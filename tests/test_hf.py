@@ -320,7 +320,7 @@ def test_another_configuration_from_the_command_line(tmp_path: Path) -> None:
     assert found.runs[0].settings["model.hidden"].value == 128
     assert [i.path for i in found.imports if i.path.endswith(".json")] == ["wider.json"]
     _, wrong = resolve(loaded, RESULTS, ['model.hf="wider.json"'])
-    assert [(p.code, p.title) for p in wrong] == [("E15", "model.hf has no effect here")]
+    assert [(p.code, p.title) for p in wrong] == [("E15", "`model.hf` has no effect here")]
     _, wrong = resolve(loaded, RESULTS, varied=['model.hf=["wider.json", "config.json"]'])
     assert [(p.code, p.title) for p in wrong] == [("E27", "`model.hf` cannot vary")]
 
