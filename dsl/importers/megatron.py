@@ -18,6 +18,7 @@ UNTIED = "--untie-embeddings-and-output-weights"
 COUNTED = ("--account-for-embedding-in-pipeline-split", "--account-for-loss-in-pipeline-split")  # as a layer each
 SCHEDULING = ("--num-layers-per-virtual-pipeline-stage", "--num-virtual-stages-per-pipeline-rank")
 FREQUENCY = re.compile(r"^\(?\[0\]\s*\*\s*(\d+)\s*\+\s*\[1\]\s*\*\s*\d+\)?$")
+OPENING = re.compile(r"^(\w+\+?=)?\((?=--)")  # ARGS=(--num-layers 12
 
 
 def detects(text: str) -> bool:
@@ -53,7 +54,7 @@ def _arguments(line: str, number: int) -> list[Line]:
     except ValueError:
         words = line.split()
     found: list[Line] = []
-    for word in words:
+    for word in (OPENING.sub("", w) for w in words):
         if word.startswith("--") and len(word) > 2:
             name, equals, value = word.partition("=")
             found.append(Line(name.replace("_", "-"), value if equals else "", number))
@@ -84,15 +85,14 @@ def model(d: Draft) -> None:
     biased = not d.flag("--disable-bias-linear")
     for part in ("qkv", "out", "mlp"):
         own = biased or (part == "qkv" and d.flag("--add-qkv-bias"))
-        why = d.by("--disable-bias-linear") if part != "qkv" or biased or not own else "--add-qkv-bias"
-        d.put(f"model.bias.{part}", own, why)
+        d.put(f"model.bias.{part}", own, "--add-qkv-bias" if own and not biased else d.by("--disable-bias-linear"))
     if d.flag("--qk-layernorm"):
         d.put("model.qk_norm", "per_head", "--qk-layernorm")
     kind = d.text("--position-embedding-type")
     table = d.number("--max-position-embeddings")
     if kind == "learned_absolute" or (kind is None and not d.flag("--use-rotary-position-embeddings") and table):
         d.put("model.positions", table, "--max-position-embeddings")
-    drops = [d.number(n, default=0.1) for n in ("--hidden-dropout", "--attention-dropout")]
+    drops = [d.number(n) != 0 for n in ("--hidden-dropout", "--attention-dropout")]
     d.put("model.dropout", any(drops), d.by("--hidden-dropout") + ("" if d.has("--hidden-dropout") else ": 0.1"))
     d.take("model.mtp", "--mtp-num-layers")
 
@@ -135,9 +135,9 @@ def latent(d: Draft) -> None:
 def layout(d: Draft) -> None:
     """Degrees, schedule, sharding, recomputation and overlap."""
     degrees = {axis: d.number(name, default=1.0) or 1.0 for axis, name in DEGREES.items()}
-    d.gpus = int(d.number("--world-size", default=0.0) or 0)
+    d.gpus = int(d.number("--world-size", default=0.0))
     if not d.gpus:
-        nodes, each = d.number("--nnodes"), d.number("--nproc-per-node", "--nproc_per_node")
+        nodes, each = d.number("--nnodes"), d.number("--nproc-per-node")
         d.gpus = int((nodes or 1) * (each or 0))
     if not d.gpus:
         d.lacks("--world-size", "add it: the number of GPUs")
@@ -182,7 +182,7 @@ def _stages(d: Draft, pipeline: float, embedding: bool, loss: bool) -> None:
     rest = layers - (first or 0) - (last or 0)
     if first is None and last is None:
         total = layers + embedding + loss
-        if pipeline > 1 and total % pipeline:
+        if total % pipeline:
             each = total / pipeline
             title = f"{total:g} layers over {pipeline:g} stages are {each:g} a stage"
             help = "give --decoder-first-pipeline-num-layers and --decoder-last-pipeline-num-layers"
@@ -233,8 +233,10 @@ def training(d: Draft) -> None:
     else:
         d.put("batch", batch, "--global-batch-size")
     steps, samples = d.number("--train-iters"), d.number("--train-samples")
-    if batch and length and (steps or samples):
-        d.put("tokens", (samples or (steps or 0) * batch) * length, "--train-samples" if samples else "--train-iters")
+    if samples and batch and length:
+        d.put("tokens", samples * length, "--train-samples")
+    elif steps and batch and length:
+        d.put("tokens", steps * batch * length, "--train-iters")
     low = d.text("--fp8-format")
     found = "fp8" if low else next((p for p in ("bf16", "fp16") if d.flag(f"--{p}")), "fp32")
     d.put("precision", found, "--fp8-format" if low else f"--{found}" if found != "fp32" else "no --bf16, --fp16")
@@ -242,5 +244,3 @@ def training(d: Draft) -> None:
     d.put("stack", "megatron-core")
     if d.has("--use-flash-attn"):
         d.put("kernels.flash", True, "--use-flash-attn")
-
-
