@@ -384,11 +384,3 @@ def test_any_text_becomes_a_name(text: str) -> None:
     found = read_config(config(), "config.json")[0]
     assert found is not None
     block(found, model_name(text), "config.json", "0" * 64)
-
-
-def test_a_delta_rule_that_states_nothing_has_the_sizes_of_the_library() -> None:
-    experts = {"num_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 512}
-    found = values(model_type="qwen3_next", **experts)
-    paths = ("heads", "head", "key_heads", "key_head", "convolution", "every")
-    sizes = {path: found[f"mixer.{path}"] for path in paths}
-    assert sizes == {"heads": 32, "head": 128, "key_heads": 16, "key_head": 128, "convolution": 4, "every": 4}

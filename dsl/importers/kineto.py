@@ -20,6 +20,7 @@ STEP = re.compile(r"ProfilerStep\s*#\s*(\d+)")
 COUNTED = 10**18  # no time in microseconds is larger
 BYTES = {"BFloat16": 2, "Half": 2, "Float": 4, "Float8_e4m3fn": 1, "Float8_e5m2": 1, "Byte": 1, "Char": 1, "Long": 8,
          "Int": 4, "Double": 8}  # fmt: skip
+Times = tuple[float, float]  # when something began and how long it took, in seconds
 
 
 class Event(NamedTuple):
@@ -47,8 +48,7 @@ class Trace(NamedTuple):
 
 def detects(text: str) -> bool:
     """Whether a text is the beginning of a Kineto trace."""
-    start = text[:200_000]
-    return start.lstrip().startswith(("{", "[")) and '"traceEvents"' in start
+    return text.lstrip().startswith(("{", "[")) and '"traceEvents"' in text
 
 
 def read(data: bytes, name: str) -> tuple[Trace | None, list[Problem]]:
@@ -87,11 +87,10 @@ def _trace(found: dict[str, Any], raw: list[Any]) -> Trace:
     info = found.get("distributedInfo")
     info = info if isinstance(info, dict) else {}
     world, rank = _whole(info.get("world_size")), _whole(info.get("rank"))
-    whole = [e for e in raw if isinstance(e, dict) and e.get("ph") == "X" and _times(e) is not None]
-    named = {_args(e).get("External id"): _args(e) for e in whole if e.get("name") == "record_param_comms"}
-    named.pop(None, None)
+    whole = [(e, t) for e in raw if isinstance(e, dict) and e.get("ph") == "X" and (t := _times(e)) is not None]
+    named = {_id(e): _args(e) for e, _ in whole if e.get("name") == "record_param_comms" and _id(e) is not None}
     guessed: set[str] = set()
-    events = tuple(_event(e, named, world, guessed) for e in whole if _on_device(e))
+    events = tuple(_event(e, times, named, world, guessed) for e, times in whole if _on_device(e))
     return Trace(rank, world, _steps(whole), events, tuple(sorted(guessed)))
 
 
@@ -104,7 +103,13 @@ def _args(event: dict[str, Any]) -> dict[str, Any]:
     return args if isinstance(args, dict) else {}
 
 
-def _times(event: dict[str, Any]) -> tuple[float, float] | None:
+def _id(event: dict[str, Any]) -> int | str | None:
+    """What ties a kernel to the operator that launched it."""
+    found = _args(event).get("External id")
+    return found if isinstance(found, int | str) else None
+
+
+def _times(event: dict[str, Any]) -> Times | None:
     """Start and seconds of an event; None where they are no times."""
     try:
         begin, took = float(event["ts"]), float(event["dur"])
@@ -114,31 +119,31 @@ def _times(event: dict[str, Any]) -> tuple[float, float] | None:
 
 
 def _whole(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**15 else 0
+    return max(value, 0) if type(value) is int and value < 10**15 else 0
 
 
-def _steps(events: list[dict[str, Any]]) -> tuple[float, ...]:
+def _steps(events: list[tuple[dict[str, Any], Times]]) -> tuple[float, ...]:
     """Seconds of each profiled step: as the GPU's own annotations have them, else the CPU's."""
     for category in ("gpu_user_annotation", "user_annotation", None):
         found: dict[str, float] = {}
-        for e in events:
+        for e, (_, took) in events:
             number = STEP.match(str(e.get("name", "")))
-            times = _times(e)
-            if number and times and (category is None or e.get("cat") == category):
-                found[number[1]] = max(found.get(number[1], 0.0), times[1])
+            if number and category in (None, e.get("cat")):
+                found[number[1]] = max(found.get(number[1], 0.0), took)
         if found:
             return tuple(found.values())
     return ()
 
 
-def _event(event: dict[str, Any], named: dict[Any, dict[str, Any]], world: int, guessed: set[str]) -> Event:
+def _event(
+    event: dict[str, Any], times: Times, named: dict[Any, dict[str, Any]], world: int, guessed: set[str]
+) -> Event:
     """One kernel or copy with its class."""
-    name, times = short(event.get("name", "")), _times(event)
-    assert times is not None
+    name = short(event.get("name", ""))
     if event.get("cat") != "kernel":
         return Event("host" if COPIES.search(name) else "hbm", name, *times)
     args = _args(event)
-    comms = args if "Collective name" in args else named.get(args.get("External id"), args)
+    comms = args if "Collective name" in args else named.get(_id(event), args)
     if not NCCL.search(name) and "Collective name" not in args:
         return Event(kernel_class(name), name, *times)
     group, ranks = str(comms.get("Process Group Description", "")), _whole(comms.get("Group size"))
@@ -148,6 +153,6 @@ def _event(event: dict[str, Any], named: dict[Any, dict[str, Any]], world: int, 
         what = f"a group of {ranks} ranks" if ranks else "collectives"
         why = "counted as data-parallel, it holds every rank of the job" if kind == "data" else "counted as other"
         guessed.add(f"{what} without a description: {why}")
-    elements = max(_whole(comms.get("In msg nelems")), _whole(comms.get("Out msg nelems")), 0)
+    elements = max(_whole(comms.get("In msg nelems")), _whole(comms.get("Out msg nelems")))
     size = float(elements) * BYTES.get(str(comms.get("dtype", "")), 0)
     return Event(kind, name, *times, str(comms.get("Collective name", "")), group, ranks, size)

@@ -15,7 +15,7 @@ from dsl.problems import Problem, Span
 COLORS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 NUMBER = r"([0-9][0-9_,]{0,30}\.?[0-9]{0,30}(?:[eE][+-]?\d{1,4})?)"  # bounded: digits without end are no number
 STAMP = re.compile(r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})")
-SIZES = {"KIB": 2.0**10, "MIB": 2.0**20, "GIB": 2.0**30, "KB": 2.0**10, "MB": 2.0**20, "GB": 2.0**30}
+SIZES = {"MIB": 2.0**20, "GIB": 2.0**30, "MB": 2.0**20, "GB": 2.0**30}
 
 
 class Record(NamedTuple):
@@ -132,7 +132,7 @@ def read(data: bytes, name: str) -> tuple[Log | None, list[Problem]]:
     records: list[Record] = []
     framework, memory = "", dict[str, float]()
     said: dict[str, float] = {}
-    stamps: list[datetime] = []
+    times: tuple[datetime, datetime] | None = None  # the first and the last that is said
     for number, raw in lines.numbered():
         line = COLORS.sub("", raw)
         if (found := _framework(line)) is not None:
@@ -140,14 +140,14 @@ def read(data: bytes, name: str) -> tuple[Log | None, list[Problem]]:
             records += _records(found, line, number)
         _beside(line, memory, said)
         if (found_at := STAMP.search(line)) is not None and (stamp := _stamp(found_at)) is not None:
-            stamps = [stamps[0], stamp] if stamps else [stamp, stamp]
+            times = times[0] if times else stamp, stamp
     if problems or not records:
         help = "keep the lines that a framework prints each step: iteration, step, train_step_timing …"
         return None, problems or [Problem("E13", f"{name} has no steps", Span(name, 1, 1, 2), "none found", help=help)]
-    elapsed = (stamps[-1] - stamps[0]).total_seconds() if stamps else None
-    days = [s.date().isoformat() for s in stamps] or ["", ""]
+    elapsed = (times[1] - times[0]).total_seconds() if times else None
+    begun, ended = (t.date().isoformat() for t in times) if times else ("", "")
     own = (memory.get("allocated"), memory.get("reserved"), said.get("sequence"), said.get("gpus"))
-    return Log(framework, tuple(records), *own, days[0], days[-1], elapsed), []
+    return Log(framework, tuple(records), *own, begun, ended, elapsed), []
 
 
 def _records(framework: Framework, line: str, number: int) -> list[Record]:
@@ -164,19 +164,14 @@ def _records(framework: Framework, line: str, number: int) -> list[Record]:
 
 
 def _number(text: str) -> float | None:
-    try:
-        value = float(text.replace(",", "").replace("_", "").rstrip("."))
-    except ValueError:
-        return None
-    return value if 0 <= value < 1e18 else None
+    value = float(text.replace(",", "").replace("_", ""))
+    return value if value < 1e18 else None
 
 
 def _beside(line: str, memory: dict[str, float], said: dict[str, float]) -> None:
     """Memory, sequence length and number of GPUs that a line says."""
     for pattern, kind, unit in MEMORY:
-        found = pattern.search(line)
-        value = _number(found[1]) if found else None
-        if found is not None and value is not None:
+        if (found := pattern.search(line)) is not None and (value := _number(found[1])) is not None:
             size = value * SIZES[(unit or found[2]).upper()]
             memory[kind] = max(memory.get(kind, 0.0), size)
     for name, pattern, text in (("sequence", SEQUENCE, line), ("gpus", GPUS, line.lower())):
