@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from dsl.importers.hf_draft import Taken
 from dsl.importers.hf_mixers import shortest
 from dsl.problems import Problem, Span
 from tests.test_hf import LLAMA, imported, problems
@@ -14,10 +15,10 @@ FIXED = ("", 1)  # a setting that no key states
 STATE = "state the model's settings"
 
 
-def taken(head: str, **changed: Any) -> dict[str, tuple[Any, str, int]]:
+def taken(head: str, **changed: Any) -> dict[str, Taken]:
     """The settings below a path: value, key and line."""
     found = imported(**changed).settings
-    return {path.removeprefix(f"{head}."): tuple(t) for path, t in found.items() if path.startswith(head)}
+    return {path.removeprefix(f"{head}."): t for path, t in found.items() if path.startswith(head)}
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,10 @@ LATENT = {"qk_nope_head_dim": 33, "v_head_dim": 34, "q_lora_rank": 35, "kv_lora_
 FIXED = ("", 1)  # a setting that no key states
 
 
-def taken(head: str, **changed: Any) -> dict[str, tuple[Any, str, int]]:
+def taken(head: str, **changed: Any) -> dict[str, Taken]:
     """The settings at and below a path: value, key and line."""
     found = imported(**changed).settings
-    return {path: tuple(t) for path, t in found.items() if path == head or path.startswith(f"{head}.")}
+    return {path: t for path, t in found.items() if path == head or path.startswith(f"{head}.")}
 
 
 def layers(**changed: Any) -> tuple[Taken, Taken]:

@@ -24,8 +24,8 @@ def trace(*events: Any, **info: Any) -> Trace:
     return found
 
 
-def one(name: str, cat: str = "kernel", world: int = 0, **args: Any) -> Event:
-    (found,) = trace(event(name, cat=cat, **args), world_size=world).events
+def one(name: str, *cat: str, **args: Any) -> Event:
+    (found,) = trace(event(name, 3e6, 2e6, *cat, **args)).events
     return found
 
 
@@ -43,7 +43,8 @@ def test_kernels_and_copies(name: str, cat: str, kind: str) -> None:
 
 
 def test_a_collective_with_its_group_and_bytes() -> None:
-    more = {"Collective name": "allreduce", "Process Group Description": "mesh_tp", "Group size": 4, "dtype": "Half"}
+    more: dict[str, Any] = {"Collective name": "allreduce", "Process Group Description": "mesh_tp", "Group size": 4,
+                            "dtype": "Half"}  # fmt: skip
     elements = {"In msg nelems": 300, "Out msg nelems": 700}
     expected = Event("tensor", "ncclDevKernel_AllReduce", 3.0, 2.0, "allreduce", "mesh_tp", 4, 1400.0)
     assert one("ncclDevKernel_AllReduce", **more, **elements) == expected
@@ -59,7 +60,8 @@ def test_a_collective_with_its_group_and_bytes() -> None:
      ("Long", 8), ("Int", 4), ("Double", 8), ("Complex", 0), (None, 0)],
 )  # fmt: skip
 def test_bytes_of_an_element(dtype: str | None, size: int) -> None:
-    assert one("nccl", **{"dtype": dtype, "In msg nelems": 700}).size == 700 * size
+    args: dict[str, Any] = {"dtype": dtype, "In msg nelems": 700}
+    assert one("nccl", **args).size == 700 * size
 
 
 @pytest.mark.parametrize(

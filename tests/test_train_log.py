@@ -13,16 +13,12 @@ from reports.imports.asked import Asked, Given
 from reports.imports.logs import logs
 
 HEAD = "using world size: 128, data-parallel size: 8\n  seq_length ...................................... 8192\n"
-MEGATRON = (
-    HEAD
-    + "".join(
-        f" [2026-08-01 00:{i // 20:02}:{3 * (i % 20):02}] iteration {i:8}/ 1000 | consumed samples: {256 * i:12} | elapsed "
-        f"time per iteration (ms): {41000.0 if i == 1 else 9000.0 if i == 20 else 3000.0 + i} | throughput per GPU "
-        "(TFLOP/s/GPU): 450.1 | global batch size:   256 | lm loss: 1.1E+01 |\n"
-        for i in range(1, 31)
-    )
-    + "[Rank 0] (after 1 iterations) memory (MB) | allocated: 30000.0 | max allocated: 52000.0 | reserved: 60000.0 | max reserved: 61440.0\n"
-)  # noqa: E501
+MEGATRON = HEAD + "".join(
+    f" [2026-08-01 00:{i // 20:02}:{3 * (i % 20):02}] iteration {i:8}/ 1000 | consumed samples: {256 * i:12} | elapsed "
+    f"time per iteration (ms): {41000.0 if i == 1 else 9000.0 if i == 20 else 3000.0 + i} | throughput per GPU "
+    "(TFLOP/s/GPU): 450.1 | global batch size:   256 | lm loss: 1.1E+01 |\n"
+    for i in range(1, 31)
+) + "[Rank 0] (after 1 iterations) memory (MB) | allocated: 30000.0 | max allocated: 52000.0 | reserved: 60000.0 | max reserved: 61440.0\n"  # noqa: E501
 TITAN = "".join(
     f"[titan] 2026-08-01 10:0{i},123 - root - INFO - \x1b[31mstep: {s:2}  \x1b[32mloss:  8.2  \x1b[33mmemory: "
     f"45.50GiB(57.4%)  \x1b[34mtps: {tps}  \x1b[36mtflops: 366.1  \x1b[35mmfu: 37.0%\x1b[39m\n"
