@@ -14,7 +14,6 @@ import numpy as np
 from engine.columns import Column, column
 from engine.inputs import Recompute, Run, Schedule, Shard
 from engine.layout import resolve
-from engine.stages import assign
 from engine.validity import divisors, rules, text
 
 WANTED = 3
@@ -120,12 +119,8 @@ def _idle(run: Run) -> float:
 
 
 def buildable(run: Run) -> bool:
-    """Whether every rule holds, and every stage has a whole number of layers."""
-    layers, split = run.model.layers or 0, run.layout
-    stages = assign(layers, split.pipeline, 1, split.split, split.stages)
-    if layers == 0 or min(s.layers for s in stages) < 0:
-        return False
-    return all(bool(np.all(rule.holds)) for rule in rules(run, resolve(run)))
+    """Whether there are layers, and every rule holds."""
+    return bool(run.model.layers) and all(bool(np.all(rule.holds)) for rule in rules(run, resolve(run)))
 
 
 def changes(run: Run) -> Iterator[Change]:
@@ -143,7 +138,7 @@ def with_layout(run: Run, **changed: Any) -> Run:
     """The run with other layout settings; data follows from the GPUs, and sequence parallelism from tensor, where they
     did before."""
     free = resolve(replace(run, layout=replace(run.layout, data=None))).dp
-    follows = run.layout.data is None or bool(np.all(free == run.layout.data))
+    follows = run.layout.data is None or bool(free[0] == run.layout.data[0])
     if follows and "data" not in changed:
         changed["data"] = None
     if "pipeline" in changed:
@@ -174,7 +169,7 @@ def _degrees(run: Run) -> Iterator[Change]:
     heads = set(divisors(model.heads)) if model.heads is not None else set()
     options: dict[str, set[int]] = {
         "tensor": {n for n in heads if n <= 64} or set(DEGREES),
-        "pipeline": {n for n in (*DEGREES, *divisors(column(max(model.layers or 1, 1)))) if n <= 64},
+        "pipeline": {n for n in (*DEGREES, *divisors(column(model.layers or 1))) if n <= 64},
         "context": set(DEGREES[:5]),
         "micro_batch": set(DEGREES[:5]),
     }
@@ -196,7 +191,7 @@ def _sizes(run: Run) -> Iterator[Change]:
     for count in sorted({np.floor(batch / each), np.ceil(batch / each)} - {0.0, batch / each}):
         size = column(count * each)
         yield Change("batch", text(size), _octaves(float(size[0]), batch), _batch(size))
-    most, pieces = int(d.dp[0]), int(batch // float(run.layout.micro_batch[0]))
+    most, pieces = int(d.dp[0]), int(batch / float(run.layout.micro_batch[0]))
     fewer = next((n for n in range(most - 1, 0, -1) if pieces % n == 0), None)
     if fewer is not None:
         yield _degree(run, "data", fewer, most)
@@ -232,7 +227,7 @@ def _kinds(run: Run) -> Iterator[Change]:
     for kind, far in (("selective", 0.5), ("full", 1.0)):
         if layout.recompute.kind != "full" and kind != layout.recompute.kind:
             yield choice("recompute", kind, far, recompute=Recompute(kind, (), None))
-    if layout.context_method != "ring" and np.any(layout.context > 1):
+    if layout.context_method != "ring" and layout.context[0] > 1:
         yield choice("context_method", "ring", 0.3, context_method="ring")
 
 

@@ -87,6 +87,12 @@ def test_sequence_parallelism_follows_tensor_where_it_followed_before() -> None:
     assert with_layout(off, tensor=column(8)).layout.sequence_parallel is False
 
 
+def test_stated_stages_are_those_of_one_pipeline_degree() -> None:
+    stated = run(layout__pipeline=2, layout__stages=(30, 50))
+    assert with_layout(stated, tensor=column(4)).layout.stages == (30, 50)
+    assert with_layout(stated, pipeline=4).layout.stages is None
+
+
 def test_tables_of_points_have_no_alternatives() -> None:
     found = evaluate(run(batch=column([2047, 2045])))
     assert found.status == "cannot_be_built" and found.nearest == []
@@ -150,6 +156,19 @@ def values(r: Run, setting: str) -> list[tuple[str, float]]:
         ({}, "split", []),
         ({"layout__split": "even"}, "split", [("balanced", 0.2)]),
         ({}, "expert", []),
+        ({"model__heads": 40}, "tensor",
+         [(str(n), float(abs(np.log2(n / 8)))) for n in (10, 5, 4, 20, 2, 40)]),  # divisors, not powers of two
+        ({"model__heads": 65, "layout__tensor": 32}, "tensor",
+         [(str(n), float(np.log2(32 / n))) for n in (13, 5, 1)]),  # 65 is more than 64
+        ({"model__heads": None}, "tensor", [("4", 1), ("16", 1), ("2", 2), ("32", 2), ("1", 3), ("64", 3)]),
+        ({"model__layers": 65, "layout__pipeline": 32}, "pipeline",
+         [(str(n), float(abs(np.log2(n / 32)))) for n in (16, 64, 13, 8, 5, 4)]),
+        ({"model__layers": None}, "pipeline", [("2", 1), ("4", 2), ("8", 3), ("16", 4), ("32", 5), ("64", 6)]),
+        ({"batch": 1022}, "data", [("511", float(np.log2(512 / 511)))]),
+        ({"cluster__gpus": 16}, "data", [("1", 1)]),
+        ({"cluster__gpus": 8}, "data", []),
+        ({"layout__stages": (20, 60), "layout__pipeline": 2}, "stages", [("balanced", 0.2)]),
+        ({"layout__stages": None}, "stages", []),
     ],
 )  # fmt: skip
 def test_values_worth_a_look(changed: dict[str, Any], setting: str, expected: list[tuple[str, float]]) -> None:
@@ -163,6 +182,10 @@ def test_experts_have_degrees_of_their_own() -> None:
     r = moe()
     assert values(r, "expert_tensor") == [("2", 1), ("4", 2), ("8", 3)]
     assert [v for v, _ in values(r, "expert")] == ["4", "16", "2", "32", "1", "64"]
+    assert values(moe(layout__expert_tensor=2), "expert_tensor") == [("1", 1), ("4", 1), ("8", 2)]
+    assert values(moe(model__experts__routed=512, layout__expert=128), "expert") == [
+        ("64", 1), ("256", 1), ("32", 2), ("16", 3), ("8", 4), ("4", 5)]  # fmt: skip
+    assert values(moe(model__experts__routed=257), "expert") == [("1", 3)]  # a prime above 256
 
 
 @pytest.mark.parametrize("setting", ["schedule", "shard", "recompute", "split", "batch", "pipeline", "micro_batch"])
@@ -214,3 +237,7 @@ def test_gpus_left_idle_are_octaves_of_distance() -> None:
 @pytest.mark.parametrize(("layers", "holds"), [(0, False), (1, True), (80, True)])
 def test_a_model_without_layers_cannot_be_built(layers: int, holds: bool) -> None:
     assert buildable(run(model__layers=layers)) is holds
+
+
+def test_a_table_can_be_built_where_every_point_can() -> None:
+    assert buildable(run(batch=column([2048, 4096]))) and not buildable(run(batch=column([2047, 2048])))
