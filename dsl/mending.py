@@ -13,7 +13,7 @@ SUFFIXES |= {unit: unit for unit in ("Ki", "Mi", "Gi", "Ti")}
 
 def digits(e: Number) -> str:
     """The number of a quantity as it was written, without its unit."""
-    return e.text.removesuffix(e.unit).rstrip() if e.unit and not e.text.startswith("$") else e.text
+    return e.text if e.text.startswith("$") else e.text.removesuffix(e.unit).rstrip()
 
 
 def unread_unit(e: Number, refusal: Refusal) -> Problem:

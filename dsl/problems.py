@@ -156,8 +156,6 @@ WIDEST = 160  # columns of a source line that are shown
 
 def _window(text: str, column: int, end: int) -> tuple[str, int, int]:
     """A line with its mark, or of a long one the part around the mark."""
-    if len(text) <= WIDEST:
-        return text, column, end
     first = max(0, min(column - 41, len(text) - WIDEST))
     shown = ("…" if first else "") + text[first : first + WIDEST] + ("…" if first + WIDEST < len(text) else "")
     moved = first - (1 if first else 0)

@@ -201,6 +201,11 @@ def test_of_200_columns_160_are_shown(column: int, row: str, carets: int) -> Non
     assert whole.split("\n")[2] == f"1 | {'0123456789' * 16}"
 
 
+def test_a_mark_that_goes_beyond_what_is_shown_ends_with_it() -> None:
+    shown = show([Problem("E01", "x", Span("c", 1, 42, 190), "so")], {"c": "0123456789" * 20})
+    assert shown.split("\n")[3] == f"  | {' ' * 41}{'^' * 121} so"  # of the 162 columns with both … the last 121
+
+
 def test_long_texts_and_many_problems_are_cut() -> None:
     assert (short("a" * 1000), short("a" * 600 + "b" * 401)) == ("a" * 1000, "a" * 500 + " … " + "b" * 250)
     one = Problem("E01", "x", Span("c", 1, 1, 2))

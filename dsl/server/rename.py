@@ -12,8 +12,6 @@ from dsl.server.marks import marks
 from dsl.server.meanings import Mark, Target
 from dsl.words import STATEMENTS, shapes
 
-RENAMED = ("block", "let", "alias")
-
 
 class Found(NamedTuple):
     """A word in a file."""
@@ -54,7 +52,7 @@ def same(files: Iterable[Checked], root: Target) -> list[Found]:
 
 def renamable(mark: Mark | None) -> Mark:
     """The mark, where it is a name that a person chose; anything else is refused."""
-    if mark is None or mark.role not in RENAMED or mark.root is None:
+    if mark is None or mark.root is None:
         what = f"`{mark.text}` is a word of the language" if mark else "there is no name here"
         raise Refused(f"{what}; blocks, lets and the names of imports can be renamed")
     return mark
@@ -87,12 +85,18 @@ def _held_against(mark: Mark, new: str, files: list[Checked], places: Mapping[st
         if file.key not in places:
             continue
         before, after = file.closed(), file.closed(changed)
-        if len(after.problems) > len(before.problems):
+        more = _codes(after) - _codes(before)
+        if more:
             told = {p.title for p in before.problems}
-            title = next((p.title for p in after.problems if p.title not in told), after.problems[0].title)
-            raise Refused(f"{title} then")
+            titles = [p.title for p in after.problems if p.code in more]
+            raise Refused(f"{next((title for title in titles if title not in told), titles[0])} then")
         if _meanings(after, new) != sorted([*_meanings(file, new), len(places[file.key])]):
             raise Refused(f"`{new}` already means something in {file.loaded.main.logical}")
+
+
+def _codes(file: Checked) -> Counter[str]:
+    """How many problems of each kind a file has; their texts may name what is renamed."""
+    return Counter(problem.code for problem in file.problems)
 
 
 def _meanings(file: Checked, name: str) -> list[int]:
