@@ -317,7 +317,7 @@ def check_of(world: World, defined: Defined) -> Check | None:
     applies = _condition(when, names, world.problems) if when else None
     _, requires = rules_of(world, defined, body, table)
     limit, result = (items_of(world, body.entries.get(word), table) for word in ("limit", "result"))
-    if not requires:
+    if not body.requires:
         world.problems.append(
             Problem(
                 "E13",

@@ -128,13 +128,13 @@ def _entry_of(
 
 
 def _plain(part: Part, path: str, table: Table) -> Any:
-    """A setting of an entry in base units: as stated, else its default, else None."""
+    """A setting of an entry in base units: as stated, else a count of one, else None."""
     row = schema(part.kind).rows[path]
     entry = part.body.entries.get(path)
     if entry is not None:
         found = settle(entry.value, table.context(entry))
         return None if found is None else found.value
-    return {"start": 0.0, "count": 1.0, "trials": 0.0, "evaluation": 0.0, "restarts": 0.0}.get(row.path)
+    return 1.0 if path == "count" else None
 
 
 def _names(part: Part) -> list[Name]:
