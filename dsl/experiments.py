@@ -1,6 +1,5 @@
 """Sweeps, comparisons, checks and reports, checked against the run that they vary or the results that they show."""
 
-from collections.abc import Callable
 from functools import partial
 
 from dsl.alike import alike
@@ -13,12 +12,12 @@ from dsl.kinds import Setting
 from dsl.measured import measured_of
 from dsl.problems import Problem
 from dsl.runs import World, example, named_block, rule_of, run_table
-from dsl.scenario import Axis, Chart, Check, Compare, Item, Report, Roofline, Rule, Value
+from dsl.scenario import Chart, Check, Compare, Item, Report, Roofline, Rule, Value
 from dsl.scenario import Table as Experiment
 from dsl.schema import run_rows, schema
 from dsl.scope import Defined
 from dsl.sizing import ORDERS, names
-from dsl.space import Space, space_of
+from dsl.space import space_of
 from dsl.syntax import Expression, List, Name, Shown, written
 from dsl.table import Table, TableNames
 from dsl.values import Context, referred, settle
@@ -246,7 +245,7 @@ def table_of(world: World, defined: Defined) -> Experiment | None:
     show = items_of(world, body.entries.get("show"), table)
     measured = tuple(m for part in body.of("measured") if (m := measured_of(world, part, table)) is not None)
     charts = charts_of(world, body, table)
-    if _failed(world, before):
+    if base is None or _failed(world, before):
         return None
     return Experiment(
         defined.kind.name,
@@ -263,8 +262,8 @@ def table_of(world: World, defined: Defined) -> Experiment | None:
         settings,
         charts,
         measured,
-        space_maker(world, base, varied_entries(vary), axes),
-        None if base is None else partial(space_of, world, base, varied_entries(vary)),
+        partial(space_of, world, base, varied_entries(vary), axes),
+        partial(space_of, world, base, varied_entries(vary)),
     )
 
 
@@ -278,13 +277,6 @@ def orders_of(world: World, defined: Defined, order: str, table: Table) -> tuple
 def varied_entries(body: Body) -> dict[str, Entry]:
     """The axes of a block as they are written."""
     return {path: entry for part in body.of("vary") for path, entry in part.body.entries.items()}
-
-
-def space_maker(
-    world: World, base: Defined | None, entries: dict[str, Entry], axes: tuple[Axis, ...]
-) -> Callable[[], Space] | None:
-    """What works out the settings of a table's points once it is asked."""
-    return None if base is None else partial(space_of, world, base, entries, axes)
 
 
 def roofline_of(world: World, defined: Defined) -> Roofline | None:

@@ -137,11 +137,16 @@ def _opened(path: Path, span: Span, unsaved: Unsaved = NONE) -> tuple[Path | Non
         )
 
 
+def _scenarios(folder: Path) -> list[str]:
+    """The names of the scenario files of a folder, in order."""
+    return sorted(p.name for p in folder.iterdir() if p.suffix == ".scn" and p.is_file())
+
+
 def _similar(path: Path) -> str:
     from dsl.problems import did_you_mean
 
     try:
-        return did_you_mean(path.name, sorted(p.name for p in path.parent.iterdir() if p.suffix == ".scn"))
+        return did_you_mean(path.name, _scenarios(path.parent))
     except OSError:
         return f"there is no folder `{path.parent}` either"
 
@@ -306,13 +311,13 @@ def _missing(file: File, wanted: str, span: Span, shelf: Path) -> Problem:
     from dsl.problems import nearest
 
     places = [f"looked beside {file.name}"] if file.folder else []
-    names = sorted(p.name for p in file.folder.glob("*.scn")) if file.folder else []
+    names = _scenarios(file.folder) if file.folder else []
     if wanted.startswith("library/"):
         places.append("and in the installed library")
-    names += [f"library/{p.name}" for p in sorted(shelf.glob("*.scn"))]
+    names += [f"library/{name}" for name in _scenarios(shelf)]
     inside = file.folder is not None and (file.folder / wanted).is_dir()
-    own = sorted((file.folder / wanted).glob("*.scn")) if inside and file.folder else []
-    near = f"{wanted}/{own[0].name}" if own else nearest(wanted, names)
+    own = _scenarios(file.folder / wanted) if inside and file.folder else []
+    near = f"{wanted}/{own[0]}" if own else nearest(wanted, names)
     return Problem(
         "E02",
         f"`{wanted}` is a folder, not a scenario file" if inside else f"there is no file `{wanted}`",

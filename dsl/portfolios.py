@@ -129,7 +129,6 @@ def _entry_of(
 
 def _plain(part: Part, path: str, table: Table) -> Any:
     """A setting of an entry in base units: as stated, else a count of one, else None."""
-    row = schema(part.kind).rows[path]
     entry = part.body.entries.get(path)
     if entry is not None:
         found = settle(entry.value, table.context(entry))

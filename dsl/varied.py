@@ -1,11 +1,12 @@
 """--vary path=range: settings that vary from the command line, read and checked as in a vary { } block."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from dsl.axes import axes_of
 from dsl.blocks import EMPTY, Body, Entry, Part
-from dsl.experiments import quiet_table, space_maker
+from dsl.experiments import quiet_table
 from dsl.kinds import VARY
 from dsl.problems import VARIED, Problem, Span, did_you_mean
 from dsl.runs import World
@@ -13,6 +14,7 @@ from dsl.scenario import Run, Table
 from dsl.schema import PREFIXES, REFERENCES, run_row, run_rows
 from dsl.scope import Defined, Scope
 from dsl.sets import read, stated_file
+from dsl.space import space_of
 from dsl.syntax import Assign
 
 WROTE = "layout.tensor=1..8"
@@ -86,5 +88,5 @@ def _table(world: World, defined: Defined, run: Run | None, own: Sequence[Varied
     title = ", ".join(one.text for one in own)
     span = Span(defined.scope.file.name, defined.block.name_span.line, 1)
     rules = run.requires if run is not None else ()
-    space = space_maker(world, defined, entries, axes)
+    space = partial(space_of, world, defined, entries, axes)
     return Table("sweep", defined.name, title, span, VARIED, run, axes, (), rules, (), {}, {}, (), (), space)

@@ -74,6 +74,7 @@ sweep s { base = base, let few = zz | vary { layout.tensor = [1, 4] } }
     E15 there is no `zz`
     [zz: not found]
     note: a name is a let, a setting such as layout.tensor, or a result such as mfu
+sweep s { base = base, let few = mfu * 3 | vary { layout.tensor = [1, 4] } }
 sweep s { base = base | vary { layout.tensor = [1, 4] } | measured { mfu = 40% } }
     E13 measured values need a source
     [measured: has none]
@@ -195,6 +196,10 @@ def test_what_is_kept_of_a_table() -> None:
     aims = {aim: [item.text for item in items] for aim, items in best.aims.items()}
     assert aims == {"minimize": ["cost"], "then_by": ["mfu", "step_time"]}
     assert wide.base is not None and wide.base.name == "held"
+    assert wide.space is not None and wide.space_over is not None
+    assert [list(d.steps) for d in wide.space().dimensions] == [
+        list(d.steps) for d in wide.space_over(wide.axes).dimensions
+    ]
 
 
 JUDGED = """

@@ -1,9 +1,12 @@
-"""Files are written whole or not at all."""
+"""Files are written whole or not at all; what is told of files that cannot be read, to the letter."""
 
 from pathlib import Path
 
 import pytest
 
+from dsl.files import Loaded, load, load_text
+from dsl.limits import FILE, FILES, IMPORTS, TOGETHER
+from dsl.problems import Label, Problem, Span
 from reports.commands import files
 from reports.commands.shell import CannotWrite
 
@@ -48,3 +51,170 @@ def test_a_folder_in_the_way_is_said(tmp_path: Path) -> None:
     with pytest.raises(CannotWrite, match="a.json"):
         files.write({tmp_path / "a.json": b"new"})
     assert [p.name for p in tmp_path.iterdir()] == ["a.json"]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def made(name: str, **texts: str | bytes) -> Loaded:
+    """Files of the working folder, ``a__b`` for a/b.scn; the first of them read with what it imports."""
+    for stem, text in texts.items():
+        path = Path(f"{stem.replace('__', '/')}.scn")
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return load(name)
+
+
+def unreadable(name: str, title: str, help: str, notes: tuple[str, ...] = ()) -> list[Problem]:
+    return [Problem("E02", title, Span(name, 1, 1, 1), "here", (), notes, help)]
+
+
+def test_a_file_that_is_none(here: Path) -> None:
+    (here / "folder.scn").mkdir()
+    found = {name: list(made(name, near="let x = 3\n").problems) for name in
+             ("nera.scn", "zzzzzz.scn", "deep/near.scn", "folder.scn", "a\0.scn", "near.scn")}  # fmt: skip
+    assert found == {
+        "nera.scn": unreadable("nera.scn", "there is no file `nera.scn`", "did you mean `near.scn`?"),
+        "zzzzzz.scn": unreadable("zzzzzz.scn", "there is no file `zzzzzz.scn`", ""),
+        "deep/near.scn": unreadable(
+            "deep/near.scn", "there is no file `deep/near.scn`", "there is no folder `deep` either"
+        ),
+        "folder.scn": unreadable(
+            "folder.scn", "`folder.scn` is a folder, not a scenario file", "name a file that ends in .scn"
+        ),
+        "a\0.scn": unreadable(
+            "a\0.scn", "`a\0.scn` cannot be read", "check its name and its permissions", ("its name cannot be used",)
+        ),
+        "near.scn": [],
+    }
+
+
+def test_a_file_that_is_no_plain_file() -> None:
+    title, help = "`/dev/null` is not a plain file", "name a file that ends in .scn"
+    assert list(load("/dev/null").problems) == unreadable("/dev/null", title, help)
+
+
+def test_a_file_is_read_up_to_its_bound(here: Path) -> None:
+    fits, over = (made("a.scn", a=b"\n" * n) for n in (49_000, FILE + 1))
+    assert fits.problems == ()
+    assert list(over.problems) == unreadable("a.scn", "`a.scn` is larger than 500 kB", "split it and import the parts")
+
+
+def test_bytes_that_are_no_text(here: Path) -> None:
+    loaded = made("a.scn", a=b'let x = 3\r\nlet y = "\xff"\r\n')
+    assert loaded.problems == (
+        Problem(
+            "E03", "`a.scn` is not UTF-8 text", Span("a.scn", 2, 10, 11), "byte 0xff does not belong here", (), (),
+            "save the file as UTF-8",
+        ),
+    )  # fmt: skip
+    assert (loaded.main.text, loaded.main.size) == ('let x = 3\nlet y = "\ufffd"\n', 24)
+
+
+def test_marks_and_line_ends_of_other_systems_are_no_text(here: Path) -> None:
+    main = made("a.scn", a=b"\xef\xbb\xbflet x = 3\r\nlet y = 5\rlet z = 7\n").main
+    assert (main.text, main.size, main.library, main.logical) == (
+        "let x = 3\nlet y = 5\nlet z = 7\n",
+        34,
+        False,
+        "a.scn",
+    )
+
+
+PATHS = [  # what an import says: what is told of it, a note, what to write
+    ("/etc/passwd", "is not a path that can be imported", "plans/shared.scn"),
+    ("x\\\\gpus.scn", "is not a path that can be imported", "library/gpus.scn"),
+    ("x\\\\y.scn", "is not a path that can be imported", "plans/shared.scn"),
+    ("x\\\\", "is not a path that can be imported", "plans/shared.scn"),
+]
+
+
+@pytest.mark.parametrize(("path", "title", "write"), PATHS)
+def test_paths_that_are_none(path: str, title: str, write: str) -> None:
+    (problem,) = load_text(f'import "{path}"\n').problems
+    span, why = Span("scenario.scn", 1, 8, 10 + len(path)), "paths begin at this file and are parted by /"
+    read = path.replace("\\\\", "\\")
+    assert problem == Problem("E02", f"`{read}` {title}", span, "here", (), (why,), f'write "{write}"')
+
+
+MISSING = [
+    ("library/modles.scn", "looked beside a.scn and in the installed library", "library/models.scn"),
+    ("naer.scn", "looked beside a.scn", "near.scn"),
+    ("../naer.scn", "looked beside a.scn", "near.scn"),
+    ("zzzzzzzz/q", "looked beside a.scn", ""),
+]
+
+
+@pytest.mark.parametrize(("path", "note", "near"), MISSING)
+def test_imports_that_find_nothing_say_where_they_looked(here: Path, path: str, note: str, near: str) -> None:
+    (here / "near.scn").write_text("let x = 3\n")
+    (problem,) = made("a.scn", a=f'import "{path}"\n').problems
+    span, help = Span("a.scn", 1, 8, 10 + len(path)), f'did you mean "{near}"?' if near else ""
+    assert problem == Problem("E02", f"there is no file `{path}`", span, "not found", (), (note,), help)
+
+
+def test_an_import_of_a_folder_names_its_first_file(here: Path) -> None:
+    (here / "empty.scn").mkdir()
+    found = made(
+        "a.scn", a='import "inner"\nimport "empty.scn"\n', inner__m="let q = 3\n", inner__n="let r = 3\n"
+    ).problems
+    assert found == (
+        Problem("E02", "`inner` is a folder, not a scenario file", Span("a.scn", 1, 8, 15), "a folder", (), (),
+                'did you mean "inner/m.scn"?'),
+        Problem("E02", "`empty.scn` is a folder, not a scenario file", Span("a.scn", 2, 8, 19), "a folder", (), (), ""),
+    )  # fmt: skip
+
+
+def test_circles_show_where_they_begin_and_end(here: Path) -> None:
+    """a imports b, b imports c, c imports b; d imports itself; e imports f twice over, which is no circle."""
+    ring, alone, none = (
+        made(
+            "a.scn", a='import "b.scn"\n', b='import "q.scn"\n\nimport "c.scn"\n', c='let x = 3\nimport "b.scn"\n', q=""
+        ),
+        made("d.scn", d='import "d.scn"\n'),
+        made("e.scn", e='import "f.scn"\nimport "g.scn"\n', f="let x = 3\n", g='import "f.scn"\n'),
+    )
+    title, help = "files import each other in a circle", "move what they share to a file of its own"
+    assert ring.problems == (
+        Problem("E04", title, Span("c.scn", 2, 8, 15), "leads back",
+                (Label(Span("b.scn", 3, 8, 15), "the circle starts here"),), ("b.scn imports c.scn imports b.scn",),
+                help),
+    )  # fmt: skip
+    assert alone.problems == (
+        Problem("E04", title, Span("d.scn", 1, 8, 15), "leads back", (), ("d.scn imports d.scn",), help),
+    )
+    assert none.problems == ()
+
+
+def too_many(span: Span, most: str) -> Problem:
+    return Problem("E05", f"a scenario has at most {most}", span, "read up to here", (), (), "import fewer files")
+
+
+def test_imports_are_counted(here: Path) -> None:
+    """As many as may be, then one more, of one file that is read once."""
+    fits, over = (made("a.scn", a='import "b.scn"\n' * n, b="") for n in (IMPORTS, IMPORTS + 1))
+    assert fits.problems == () and over.problems == (too_many(Span("a.scn", IMPORTS + 1, 8, 15), "500 imports"),)
+
+
+def test_files_are_counted_but_not_those_of_the_library(here: Path) -> None:
+    """a.scn is one of them, and the last import is judged before it is read: 100 more and one that is there already."""
+    lines = [f'import "b{n}.scn"\n' for n in range(FILES)]
+    parts = {f"b{n}": "" for n in range(FILES)}
+    fits = made("a.scn", a='import "library/checks.scn"\n' + "".join(lines[:-1]) + lines[0], **parts)
+    over = made("a.scn", a="".join(lines) + lines[0])
+    assert fits.problems == () and over.problems == (too_many(Span("a.scn", FILES + 1, 8, 16), "100 files"),)
+
+
+def test_bytes_are_counted(here: Path) -> None:
+    """The files before the last import have as many bytes as may be, or one more."""
+    main = "".join(f'import "{name}.scn"\n' for name in "bcdefg")
+    full, rest = ("#" * 39_999 + "\n") * 10, ("#" * 39_999 + "\n") * 9
+    parts = {**dict.fromkeys("bcde", full), "g": ""}
+    assert len(full) * 4 + len(rest) + 40_000 == TOGETHER
+    last = "#" * (40_000 - len(main))
+    fits, over = (made("a.scn", a=main, **parts, f=rest + last + more) for more in ("", "#"))
+    assert fits.problems == ()
+    assert over.problems == (too_many(Span("a.scn", 6, 8, 15), "2_000_000 bytes in its files"),)
