@@ -13,6 +13,10 @@ from dsl.schema import run_row
 from dsl.syntax import Argument, Call, Expression, Number, Range, written
 
 RANGE = "uniform"  # how a range a..b is drawn
+HELP = {
+    "normal": "write normal(mean, deviation), such as normal(80, 5)",
+    "lognormal": "write lognormal(median, factor), such as lognormal(80, 1.2)",
+}
 
 
 def uncertain(world: World, body: Body) -> Body:
@@ -61,8 +65,8 @@ def told(world: World, axes: Sequence[Axis], body: Body) -> tuple[Axis, ...]:
     for axis in axes:
         for value in axis.values:
             if isinstance(value, dict) and (why := _impossible(str(value["distribution"]), value["arguments"])):
-                world.problems.append(Problem("E20", f"`{axis.path}`: {why}", axis.span, "draws nothing",
-                                              help="put the smaller value first"))  # fmt: skip
+                help = HELP.get(str(value["distribution"]), "put the smaller value first")
+                world.problems.append(Problem("E20", f"`{axis.path}`: {why}", axis.span, "draws nothing", help=help))
     return tuple(axis._replace(texts=(written(stated[axis.path]),)) if axis.path in stated else axis for axis in axes)
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from dsl.scenario import Roofline
 from tests.language import START, scenario_of
 from tests.told import lines_of, wanted
 
@@ -230,5 +231,5 @@ def test_what_is_kept_of_checks_a_report_and_a_roofline() -> None:
     assert report is not None and (made.title, report.title) == ("Plan", "Plan")
     assert report.conditions == ({"title": "Power", "owner": "A. Person", "due": "2027-03-05"},)
     assert (report.approvals, report.revisions) == (({"title": "B. Person"},), ())
-    (line,) = [e for e in made.experiments if e.kind == "roofline"]
+    (line,) = [e for e in made.experiments if isinstance(e, Roofline)]
     assert line.settings["gpu.memory"].value == 80e9
