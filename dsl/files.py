@@ -83,12 +83,11 @@ def load(
     """
     place = Path(path)
     name = str(path)
-    real, problem = _opened(place, Span(name, 1, 1, 1), unsaved)
-    if problem is not None or real is None:
+    problem = _refused(place, _start(name), unsaved)
+    if problem is not None:
         return _follow(_empty(name, place, problem), library, unsaved)
-    shelf = library or installed_library()
-    own = _shelved_at(real, shelf)
-    file = _read(real, name, f"library/{real.name}" if own else place.name, own, unsaved)
+    own = _shelved_at(place, library or installed_library())
+    file = _read(place, name, f"library/{place.name}" if own else place.name, own, unsaved)
     return _follow(file, library, unsaved, tuple(allowed))
 
 
@@ -102,37 +101,43 @@ def _shelved_at(path: Path, folder: Path) -> bool:
     return os.path.realpath(path.parent) == os.path.realpath(folder)
 
 
-def _empty(name: str, place: Path, problem: Problem | None) -> File:
-    problems = (problem,) if problem else ()
-    return File(name, place.name, os.path.realpath(name.replace("\0", "")), None, False, "", "", 0, (), problems)
+def _start(name: str) -> Span:
+    return Span(name, 1, 1, 1)
 
 
-def _opened(path: Path, span: Span, unsaved: Unsaved = NONE) -> tuple[Path | None, Problem | None]:
-    """The path where it can be read as a file, else the problem that says why not."""
+def _empty(name: str, place: Path, problem: Problem) -> File:
+    return File(name, place.name, os.path.realpath(name.replace("\0", "")), None, False, "", "", 0, (), (problem,))
+
+
+SURROGATE = re.compile("[\ud800-\udfff]")  # in a name: bytes that are no text
+
+
+def _refused(path: Path, span: Span, unsaved: Unsaved = NONE) -> Problem | None:
+    """Why a path cannot be read as a file; None where it can."""
     if unsaved and os.path.realpath(path) in unsaved:
-        return path, None
-    if not str(path).isascii() and any("\ud800" <= c <= "\udfff" for c in str(path)):
-        return None, Problem("E02", f"the name of `{path}` cannot be read as text", span,
+        return None
+    if SURROGATE.search(str(path)):
+        return Problem("E02", f"the name of `{path}` cannot be read as text", span,
                              help="rename the file, or set LC_ALL=C.UTF-8")  # fmt: skip
     try:
         status = os.stat(path)
         if stat.S_ISDIR(status.st_mode):
-            return None, Problem(
+            return Problem(
                 "E02", f"`{path}` is a folder, not a scenario file", span, help="name a file that ends in .scn"
             )
         if not stat.S_ISREG(status.st_mode):
-            return None, Problem("E02", f"`{path}` is not a plain file", span, help="name a file that ends in .scn")
+            return Problem("E02", f"`{path}` is not a plain file", span, help="name a file that ends in .scn")
         if status.st_size > FILE:
-            return None, Problem(
+            return Problem(
                 "E02", f"`{path}` is larger than {FILE // 1000} kB", span, help="split it and import the parts"
             )
         with open(path, "rb"):
-            return path, None
+            return None
     except FileNotFoundError:
-        return None, Problem("E02", f"there is no file `{path}`", span, help=_similar(path))
+        return Problem("E02", f"there is no file `{path}`", span, help=_similar(path))
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "its name cannot be used"
-        return None, Problem(
+        return Problem(
             "E02", f"`{path}` cannot be read", span, notes=(why.lower(),), help="check its name and its permissions"
         )
 
@@ -157,7 +162,7 @@ def _read(path: Path, name: str, logical: str, library: bool, unsaved: Unsaved =
         data = unsaved[key].encode("utf-8", "surrogatepass") if key in unsaved else plain(path, FILE)
     except (OSError, Unreadable) as error:
         why = getattr(error, "strerror", None) or str(error)
-        return _empty(name, path, Problem("E02", f"`{name}` cannot be read", Span(name, 1, 1, 1), notes=(why.lower(),)))
+        return _empty(name, path, Problem("E02", f"`{name}` cannot be read", _start(name), notes=(why.lower(),)))
     return _file(data, name, logical, key, path.parent, library)
 
 
@@ -285,11 +290,11 @@ def _target(
         return None
     if os.path.realpath(path) in known:
         return known[os.path.realpath(path)]
-    real, problem = _opened(path, span, unsaved)
-    if problem is not None or real is None:
-        problems += [problem] if problem else []
+    problem = _refused(path, span, unsaved)
+    if problem is not None:
+        problems.append(problem)
         return None
-    return _read(real, name, logical, own, unsaved)
+    return _read(path, name, logical, own, unsaved)
 
 
 def _copied(path: Path, shelved: Path | None) -> bool:

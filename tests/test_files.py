@@ -98,20 +98,21 @@ def test_a_file_that_is_no_plain_file() -> None:
 
 
 def test_a_file_is_read_up_to_its_bound(here: Path) -> None:
-    fits, over = (made("a.scn", a=b"\n" * n) for n in (49_000, FILE + 1))
+    fits, over = (made("a.scn", a=(b"#" * 39_999 + b"\n") * 12 + b"#" * n) for n in (20_000, 20_001))
+    assert fits.main.size == FILE
     assert fits.problems == ()
     assert list(over.problems) == unreadable("a.scn", "`a.scn` is larger than 500 kB", "split it and import the parts")
 
 
 def test_bytes_that_are_no_text(here: Path) -> None:
-    loaded = made("a.scn", a=b'let x = 3\r\nlet y = "\xff"\r\n')
+    loaded = made("a.scn", a=b'let long = 33_333\r\n\r\nlet y = "\xff"\r\nlet z = 7')
     assert loaded.problems == (
         Problem(
-            "E03", "`a.scn` is not UTF-8 text", Span("a.scn", 2, 10, 11), "byte 0xff does not belong here", (), (),
+            "E03", "`a.scn` is not UTF-8 text", Span("a.scn", 3, 10, 11), "byte 0xff does not belong here", (), (),
             "save the file as UTF-8",
         ),
     )  # fmt: skip
-    assert (loaded.main.text, loaded.main.size) == ('let x = 3\nlet y = "\ufffd"\n', 24)
+    assert (loaded.main.text, loaded.main.size) == ('let long = 33_333\n\nlet y = "\ufffd"\nlet z = 7', 43)
 
 
 def test_marks_and_line_ends_of_other_systems_are_no_text(here: Path) -> None:
@@ -189,13 +190,87 @@ def test_circles_show_where_they_begin_and_end(here: Path) -> None:
     assert none.problems == ()
 
 
+def test_a_circle_that_two_imports_lead_to_is_told_once(here: Path) -> None:
+    ring = 'import "d.scn"\n'
+    loaded = made("a.scn", a='import "b.scn"\nimport "c.scn"\nimport "no.scn"\n', b=ring, c=ring, d=ring)
+    assert [problem.code for problem in loaded.problems] == ["E02", "E04"]
+
+
+GPU = "gpu x { memory = 80 GB, memory_bandwidth = 3 TB/s }\n"
+IMPORT = 'import "library/gpus.scn"\n'
+
+
+def found(loaded: Loaded) -> list[tuple[str, str, bool]]:
+    """Name, name in documents and whether it is the library's, of each file."""
+    return [(file.name, file.logical, file.library) for file in loaded.files.values()]
+
+
+def test_the_librarys_files_and_those_that_stand_in_for_them(
+    here: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """A copy of the library's file is the library's; another text under its name stands in for it, which is noted."""
+    shelf = tmp_path_factory.mktemp("shelf")
+    (shelf / "gpus.scn").write_text(GPU)
+    (here / "a.scn").write_text(IMPORT)
+    main, theirs = ("a.scn", "a.scn", False), (str(shelf / "gpus.scn"), "library/gpus.scn", True)
+    alone = load("a.scn", shelf)
+    (here / "library").mkdir()
+    (here / "library" / "gpus.scn").write_text(GPU)
+    copied = load("a.scn", shelf)
+    (here / "library" / "gpus.scn").write_text(GPU.replace("80", "64"))
+    other = load("a.scn", shelf)
+    assert (found(alone), found(copied)) == ([main, theirs], [main, theirs])
+    assert found(other) == [main, ("library/gpus.scn", "library/gpus.scn", False)]
+    note = "library/gpus.scn is the file beside a.scn; it stands in for the library's file of that name"
+    assert (alone.notes, copied.notes, other.notes) == ((), (), (note,))
+
+
+def test_a_library_below_the_working_folder_is_shown_from_there(here: Path) -> None:
+    (here / "shelf").mkdir()
+    (here / "shelf" / "gpus.scn").write_text(GPU)
+    (here / "a.scn").write_text(IMPORT + 'import "b.scn"\n')
+    (here / "b.scn").write_text("let x = 3\n")
+    loaded = load("a.scn", here / "shelf")
+    assert found(loaded)[1:] == [("shelf/gpus.scn", "library/gpus.scn", True), ("b.scn", "b.scn", False)]
+    assert loaded.notes == ()
+    assert found(load("shelf/gpus.scn", here / "shelf")) == [("shelf/gpus.scn", "library/gpus.scn", True)]
+
+
+def test_texts_of_an_editor_stand_for_files(here: Path) -> None:
+    """Also for one that is not on disk yet; the others are read."""
+    for name, text in (("a", "let x = 3\n"), ("b", "let y = 5\n"), ("c", "let z = 7\n")):
+        (here / f"{name}.scn").write_text(text)
+    held = {str(here / name): 'import "b.scn"\nimport "c.scn"\n' for name in ("a.scn", "new.scn")}
+    held[str(here / "c.scn")] = "let z = 9\n"
+    for name in ("a.scn", "new.scn"):
+        loaded = load(name, unsaved=held)
+        texts = [file.text for file in loaded.files.values() if not file.library]
+        assert (loaded.problems, texts) == ((), [held[str(here / name)], "let y = 5\n", "let z = 9\n"])
+    assert [p.title for p in load("none.scn", unsaved=held).problems] == ["there is no file `none.scn`"]
+
+
+def test_a_name_that_is_no_text() -> None:
+    found = load("a\udc80.scn").problems
+    title, help = "the name of `a\udc80.scn` cannot be read as text", "rename the file, or set LC_ALL=C.UTF-8"
+    assert list(found) == unreadable("a\udc80.scn", title, help)
+
+
+def test_a_text_is_a_file_of_its_own() -> None:
+    main = load_text("let x = 3\n", "deep/b.scn").main
+    assert (main.name, main.logical, main.key, main.folder, main.library) == (
+        "deep/b.scn", "b.scn", "deep/b.scn", None, False,
+    )  # fmt: skip
+    nothing = load("none.scn").main
+    assert (nothing.library, nothing.size, nothing.text, nothing.folder) == (False, 0, "", None)
+
+
 def too_many(span: Span, most: str) -> Problem:
     return Problem("E05", f"a scenario has at most {most}", span, "read up to here", (), (), "import fewer files")
 
 
 def test_imports_are_counted(here: Path) -> None:
     """As many as may be, then one more, of one file that is read once."""
-    fits, over = (made("a.scn", a='import "b.scn"\n' * n, b="") for n in (IMPORTS, IMPORTS + 1))
+    fits, over = (made("a.scn", a='import "b.scn"\n' * n, b="") for n in (IMPORTS, IMPORTS + 3))
     assert fits.problems == () and over.problems == (too_many(Span("a.scn", IMPORTS + 1, 8, 15), "500 imports"),)
 
 
