@@ -4,6 +4,7 @@ number of processes. The clock of the other world is ten years ahead, and ends a
 
 import hashlib
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -94,6 +95,19 @@ def test_documents_of_what_changed_are_the_same(two: tuple[Path, Path]) -> None:
     here, elsewhere = two
     asked = ("--diff", "leaf.scn", "later.scn", "--format", "html,pdf,json,csv")
     assert rendered(here, *asked, **HERE) == rendered(elsewhere, *asked, **other_world(elsewhere))
+
+
+@pytest.mark.slow
+def test_reports_of_validation_are_the_same(two: tuple[Path, Path], root: Path) -> None:
+    found = []
+    for folder, environment in zip(two, (HERE, other_world(two[1])), strict=True):
+        shutil.copy(root / "tests/data/fit_runs.csv", folder / "runs.csv")
+        done = call("scn", "validate", "runs.csv", "--where", "framework=MaxText (JAX/XLA GPU)", cwd=folder,
+                    **environment)  # fmt: skip
+        assert (done.code, done.err) == (0, "")
+        found.append({p.name: p.read_bytes() for p in (folder / "out").iterdir()})
+    assert {"validation.html", "validation.pdf", "validation.json"} <= set(found[0])
+    assert [name for name in found[0] if found[0][name] != found[1].get(name)] == [] and len(found[0]) == len(found[1])
 
 
 @pytest.mark.parametrize("asks", ["time.time", "time.localtime", "date.today", "datetime.now"])
