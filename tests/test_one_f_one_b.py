@@ -104,9 +104,9 @@ def test_sends_of_1f1b_go_round_stretches_of_stages(micro_batches: int, send: fl
 
 def test_every_stretch_of_neighbors_counts_once() -> None:
     a, b = column(1.0), column(2.0)
-    assert one_f_one_b.stretches((a, b, a), 2) == [(a, b)]
-    assert one_f_one_b.stretches((a, a, b), 2) == [(a, a), (a, b)]
-    assert one_f_one_b.stretches((a, b, a), 3) == [(a, b, a)]
+    for whole, n, counts in (((a, b, a), 2, [(1, 1)]), ((a, a, b), 2, [(1, 1), (2, 0)]), ((a, b, a), 3, [(2, 1)])):
+        assert one_f_one_b.stretches(one_f_one_b.stages_ahead(whole), n) == counts
+    assert passes.so_often([a, b], [1, 3])[0] == 7 and passes.so_often([a, b], [0, 3])[0] == 6
 
 
 @pytest.mark.parametrize(

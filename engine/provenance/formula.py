@@ -191,11 +191,15 @@ class Writer:
         return self.operation(taken)
 
     def compared(self, node: Node, op: str) -> Iterable[Node]:
-        """What is compared, each once."""
+        """What is compared, each once, in its order."""
         found: dict[Node, None] = {}
-        for arg in node.args:
-            same = COMPARING.get(arg.op) is COMPARING[op] and not self.stops(arg)
-            found |= dict.fromkeys(self.compared(arg, op) if same else (arg,))
+        pending = list(reversed(node.args))
+        while pending:
+            at = pending.pop()
+            if COMPARING.get(at.op) is COMPARING[op] and not self.stops(at):
+                pending += reversed(at.args)
+            else:
+                found[at] = None
         return found
 
     def equation(self, node: Node) -> str:

@@ -268,7 +268,7 @@ COUNTED = {
     "activation_element(run)": ("element", "bytes of an element of an activation"),
     "gates": ("projections", "up-projections of the shared experts, 2 where they are gated"),
     "stages": ("stretch", "neighboring stages that their micro-batches go round"),
-    "times[own]": ("stages_alike", "neighboring stages that hold the same layers"),
+    "of_kind": ("stages_alike", "neighboring stages that hold the same layers"),
     "edge": ("sends", "sends that fill the pipeline, its stages less one"),
     "size": ("ranks", "ranks of the group"),
     "self.size": ("ranks", "ranks of the group"),

@@ -4,11 +4,15 @@ Symbols: engine/schedules/passes.py. One chunk a rank; the default schedule.
 Source: Narayanan et al. 2021 section 2.2; sends by simulation.
 """
 
+from collections.abc import Sequence
+from functools import reduce
+
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.columns import ONE, ZERO, Column
 from engine.schedules.gpipe import chunk_times, partners, rules, share, upstream
-from engine.schedules.passes import TWO, Pass, StageTimes, added, largest, round_trips
+from engine.schedules.passes import TWO, Pass, StageTimes, added, kinds, largest, round_trips, so_often
 
 __all__ = [
     "bubble",
@@ -60,26 +64,25 @@ def exposed_sends(times: StageTimes, micro_batches: Column, virtual_stages: int,
     where the last stage is slower than the rest by more than the sends, they hide behind it.
     """
     later, pace = micro_batches - 1.0, largest(times.whole)
+    differing, ahead = list(kinds(times.whole).values()), stages_ahead(times.whole)
     around = ZERO * send
     for n in range(2, times.stages + 1):
-        slowest = largest([added(stretch) for stretch in stretches(times.whole, n)])
+        slowest = reduce(np.maximum, [so_often(differing, counts) for counts in stretches(ahead, n)])
         around = np.maximum(around, later * (slowest / n - pace) + 2.0 * send * round_trips(n, micro_batches))
     return 2.0 * send * (times.stages - 1) + around
 
 
-def stretches(whole: tuple[Column, ...], n: int) -> list[tuple[Column, ...]]:
-    """Every n neighboring stages; of stretches that hold as many of each kind of stage one."""
-    places = {own: place for place, own in enumerate(dict.fromkeys(map(id, whole)))}
-    kind, counts = [places[id(stage)] for stage in whole], [0] * len(places)
-    for own in kind[:n]:
-        counts[own] += 1
-    found = {tuple(counts): whole[:n]}
-    for first in range(1, len(whole) - n + 1):
-        counts[kind[first - 1]] -= 1
-        counts[kind[first + n - 1]] += 1
-        if (key := tuple(counts)) not in found:
-            found[key] = whole[first : first + n]
-    return list(found.values())
+def stages_ahead(whole: Sequence[Column]) -> NDArray[np.int64]:
+    """How many stages of each kind stand before every stage, and before the end: [p + 1, kinds]."""
+    places = {own: place for place, own in enumerate(kinds(whole))}
+    found = np.zeros((len(whole) + 1, len(places)), dtype=np.int64)
+    found[range(1, len(whole) + 1), [places[id(stage)] for stage in whole]] = 1
+    return found.cumsum(axis=0)
+
+
+def stretches(ahead: NDArray[np.int64], n: int) -> list[tuple[int, ...]]:
+    """Of every n neighboring stages how many are of each kind; stretches that hold the same count once."""
+    return sorted(set(map(tuple, (ahead[n:] - ahead[:-n]).tolist())))
 
 
 def steady(times: StageTimes, micro_batches: Column, virtual_stages: int) -> Column:

@@ -97,8 +97,14 @@ def smallest(columns: Sequence[Column]) -> Column:
 
 def added(columns: Sequence[Column]) -> Column:
     """The sum of several columns, row by row: of those that stages share, as often as they do."""
-    times = Counter(map(id, columns))
-    return reduce(np.add, [c if times[own] == 1 else times[own] * c for own, c in kinds(columns).items()])
+    times, differing = Counter(map(id, columns)), kinds(columns)
+    return so_often(list(differing.values()), [times[own] for own in differing])
+
+
+def so_often(columns: Sequence[Column], counts: Sequence[int]) -> Column:
+    """The sum of columns, each as often as it counts; one that does not is left out."""
+    found = [c if of_kind == 1 else of_kind * c for c, of_kind in zip(columns, counts, strict=True) if of_kind]
+    return reduce(np.add, found)
 
 
 def round_trips(stages: int, micro_batches: Column) -> Column:
