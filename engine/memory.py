@@ -110,7 +110,7 @@ def stage_memory(run: Run, d: Degrees, made: Timing, stage: Stage) -> StageMemor
     return StageMemory(
         stage.index,
         stage.layers,
-        in_flight + ZERO,
+        in_flight,
         kept_states.weights,
         kept_states.gradients,
         kept_states.optimizer,
@@ -165,8 +165,8 @@ def offloaded(run: Run, weights: Column, gradients: Column, optimizer: Column) -
     """
     off, kind = offload.of(run), run.layout.shard.kind
     away = [
-        off.weights * weights if kind == "zero3" else ZERO * weights,
-        off.optimizer * gradients if kind in ("zero2", "zero3") else ZERO * gradients,
+        off.weights * weights if kind == "zero3" else ZERO,
+        off.optimizer * gradients if kind in ("zero2", "zero3") else ZERO,
         off.optimizer * optimizer,
     ]
     return Held(weights - away[0], gradients - away[1], optimizer - away[2], add(away))
@@ -197,7 +197,7 @@ def states(
     gradients = gradient_bytes(run) * (own_part if level == 2 or (level == 3 and not late) else own + own_experts)
     optimizer = shard_bytes(run) * (own_part if level >= 1 else own + own_experts)
     if level < 3:
-        return weights, gradients, optimizer, ZERO * weights
+        return weights, gradients, optimizer, ZERO
     layer = made.parameters.largest_layer
     if d.pp > 1 or not run.layout.reshard:
         units, unreduced = whole, whole if d.pp > 1 else layer
@@ -254,8 +254,7 @@ def communicators(d: Degrees) -> Column:
 
     Source: NCCL's buffers of a communicator; held against measured memory.
     """
-    shared = (d.tp > 1) * ONE + (d.cp > 1) * ONE + (d.dp * d.cp > 1) * ONE + (d.copies > 1) * ONE
-    return shared + column(1.0 if d.pp > 1 else 0.0)
+    return add(column(shared) for shared in (d.tp > 1, d.cp > 1, d.dp * d.cp > 1, d.copies > 1, d.pp > 1))
 
 
 def verdict(total: Column, reserved: Column, allocated: Column, capacity: Column) -> list[str]:
