@@ -141,7 +141,7 @@ def whole(function: str) -> str:
 def one_node(record: Record, value: Any) -> Node:
     """The node of a column of one element; a number where it has no past."""
     nodes = nodes_of(value)
-    found = record.number(float(value.item())) if nodes is None else nodes.reshape(-1)[0]
+    found = record.number(float(value.item())) if nodes is None else nodes.ravel()[0]
     assert isinstance(found, Node)
     return found
 
@@ -190,7 +190,7 @@ def words(template: str, given: Mapping[str, Any], otherwise: str) -> str:
 def solve(record: Record, value: Traced, formula: str, given: Mapping[str, Any]) -> None:
     """Puts the equation that an iteration solves in the place of its steps."""
     names = formula.partition(" of ")[2].split(", ")
-    nodes = [nodes.reshape(-1)[0] for n in names if (nodes := nodes_of(given.get(n))) is not None]
+    nodes = [nodes.ravel()[0] for n in names if (nodes := nodes_of(given.get(n))) is not None]
     if len(nodes) != len(names) or value.nodes is None or value.size != 1:
         return
     made = np.empty(value.nodes.shape, dtype=object)

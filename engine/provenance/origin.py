@@ -57,7 +57,7 @@ def operand_nodes(record: Record, value: Any, place: int) -> Nodes:
 
 def formula() -> FrameType | None:
     """The frame of the engine's formula that is at work."""
-    frame: FrameType | None = sys._getframe(1)
+    frame: FrameType | None = sys._getframe()
     while frame is not None and not _is_formula(frame.f_code.co_filename):
         frame = frame.f_back
     return frame
@@ -142,7 +142,7 @@ def _constant(record: Record, e: ast.expr, frame: FrameType) -> Node | None:
     if not isinstance(base, ast.Name) or not base.id.isupper() or base.id not in frame.f_globals:
         return None
     try:
-        value = float(np.asarray(_evaluated(e, frame)).reshape(-1)[0])
+        value = float(np.asarray(_evaluated(e, frame)).ravel()[0])
     except (NameError, AttributeError, TypeError, ValueError, LookupError):
         return None
     if base.id in ("ZERO", "ONE"):

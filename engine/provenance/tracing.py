@@ -36,7 +36,7 @@ def results(
     nodes = {}
     for name, column in found.columns.items():
         if isinstance(column, Traced) and column.nodes is not None:
-            nodes[name] = node = column.nodes.reshape(-1)[0]
+            nodes[name] = node = column.nodes.ravel()[0]
         else:
             nodes[name] = node = record.number(float(np.ravel(column)[0]))
         if not node.leaf and name in BY_NAME:
