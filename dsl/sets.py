@@ -61,20 +61,21 @@ def _override(text: str, statement: Assign, scope: Scope, problems: list[Problem
         cell.expression, cell.type, cell.names = statement.value, None, FileNames(scope)
         return None
     for defined in scope.ordered:
-        if defined.name == path.parts[0] and len(path.parts) > 1:
+        if (defined.name or defined.kind.name) == path.parts[0] and len(path.parts) > 1:  # a report has no name
             inner = ".".join(path.parts[1:])
             row = schema(kinds()[defined.kind.name]).row(inner)
             if defined.kind.name == "run":
                 row = row or run_row(inner)
             if row is not None:
                 return Override(inner, Entry(inner, row, statement.value, file, statement.span, COMMAND_LINE), defined)
+            called = [defined.kind.name, *([f"`{defined.name}`"] if defined.name else [])]
             problems.append(
                 Problem(
                     "E11",
-                    f"`{inner}` is not a setting of {defined.kind.name} `{defined.name}`",
+                    f"`{inner}` is not a setting of {' '.join(called)}",
                     path.span,
                     "not a setting",
-                    help=help_for(inner, schema(defined.kind).rows).replace("mean `", f"mean `{defined.name}."),
+                    help=help_for(inner, schema(defined.kind).rows).replace("mean `", f"mean `{path.parts[0]}."),
                 )
             )
             return None

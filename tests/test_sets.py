@@ -45,6 +45,17 @@ def test_set_takes_any_setting(override: str, path: str, value: object) -> None:
     assert plain("", override)[path] == value
 
 
+def test_set_reaches_the_report() -> None:
+    text = START + 'report "Plan" { locale = en }\n'
+    report = scenario_of(text, "report.locale=de", 'report.date="2026-01-01"').report
+    assert report is not None
+    assert [report.settings[name].value for name in ("locale", "date")] == ["de", "2026-01-01"]
+    (problem,) = problems_of(text, "report.lokale=de")
+    assert (problem.code, problem.title) == ("E11", "`lokale` is not a setting of report")
+    assert problem.help == "did you mean `report.locale`?"
+    assert problems_of(START, "report.locale=de")[0].title == "there is no `report.locale` to set"
+
+
 def test_set_replaces_a_let_of_the_file() -> None:
     text = "let room = 8 GB\nrun r from base { memory.reserve = room }\n"
     assert plain(text, "room=4 GB")["memory.reserve"] == 4e9
