@@ -139,10 +139,10 @@ def test_experts_and_what_they_default_to() -> None:
 
 
 def test_a_pattern_of_expert_layers_that_is_not_read() -> None:
-    assert problems_of("--num-experts 8 --moe-layer-freq [0,1,1]") == [
-        Problem("E30", "this pattern of expert layers is not read", Span("run.args", 2, 1), "stated here",
-                help="a number, or ([0]*3+[1]*58): the first layers dense, the rest with experts")
-    ]  # fmt: skip
+    problem = Problem("E30", "this pattern of expert layers is not read", Span("run.args", 2, 1), "stated here",
+                      help="a number, or ([0]*3+[1]*58): the first layers dense, the rest with experts")  # fmt: skip
+    for pattern in ("[0,1,1]", "\u00b2", "9" * 400, f"[0]*{'9' * 400}+[1]*3"):
+        assert problems_of(f"--num-experts 8 --moe-layer-freq {pattern}") == [problem]
 
 
 def test_latent_attention_and_its_ranks() -> None:

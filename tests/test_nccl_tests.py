@@ -308,3 +308,8 @@ def test_a_device_that_is_unlike_the_others_and_one_host() -> None:
 def test_bus_over_algorithm_bandwidth_of_four_ranks(kind: str, ratio: float) -> None:
     """NCCL's doc/PERFORMANCE.md: 2(n-1)/n, (n-1)/n and 1."""
     assert factor(kind, 4) == ratio
+
+
+def test_digits_that_are_no_decimals_are_no_size() -> None:
+    text = HEAD + row(2**30, "200.00", "350.00").replace("1073741824", "\u00b2")
+    assert [p.code for p in read(text.encode(), "a")[1]] == ["E13"]

@@ -31,7 +31,7 @@ def read(data: bytes, name: str) -> tuple[list[Moved], list[Problem]]:
     if problems:
         return [], problems
     try:
-        whole = json.loads(lines.text[max(lines.text.find("{"), 0) :])
+        whole = json.loads("{" + lines.text.partition("{")[2])
     except (ValueError, RecursionError):
         return [], [wrong(name, "is no whole JSON", "fio writes it with --output-format=json")]
     jobs = [job for key in ("jobs", "client_stats") for job in listed(whole, key)]

@@ -17,7 +17,7 @@ DEGREES = {"tensor": "--tensor-model-parallel-size", "pipeline": "--pipeline-mod
 UNTIED = "--untie-embeddings-and-output-weights"
 COUNTED = ("--account-for-embedding-in-pipeline-split", "--account-for-loss-in-pipeline-split")  # as a layer each
 SCHEDULING = ("--num-layers-per-virtual-pipeline-stage", "--num-virtual-stages-per-pipeline-rank")
-FREQUENCY = re.compile(r"^\(?\[0\]\s*\*\s*(\d+)\s*\+\s*\[1\]\s*\*\s*\d+\)?$")
+FREQUENCY = re.compile(r"^\(?\[0\]\s*\*\s*([0-9]{1,9})\s*\+\s*\[1\]\s*\*\s*\d+\)?$")
 OPENING = re.compile(r"^(\w+\+?=)?\((?=--)")  # ARGS=(--num-layers 12
 
 
@@ -113,7 +113,7 @@ def experts(d: Draft) -> None:
     pattern = FREQUENCY.match(every or "")
     if pattern:
         d.put("model.experts.dense_layers", float(pattern[1]), "--moe-layer-freq")
-    elif every and every.isdigit():
+    elif every and re.fullmatch("[0-9]{1,9}", every):
         d.put("model.experts.every", float(every), "--moe-layer-freq")
     elif every:
         d.wrong("E30", "this pattern of expert layers is not read", "--moe-layer-freq",

@@ -102,7 +102,7 @@ def _tables(lines: Lines, problems: list[Problem]) -> Iterator[tuple[_Head, list
         if rows and (line.startswith("#") and (_columns(line) or NAMED.search(line))):
             yield head, rows
             head, rows = _Head("", 0, [], (), number), []
-        if head.columns and len(words) > 3 and words[0].isdigit() and words[1].isdigit():
+        if head.columns and len(words) > 3 and words[0].isdecimal() and words[1].isdecimal():
             rows.append((number, words))
         else:
             head = _said(head, line, number)

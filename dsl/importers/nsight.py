@@ -13,6 +13,7 @@ from dsl.limits import RANKS
 from dsl.problems import Problem, Span
 
 UNITS = {"ns": 1e-9, "us": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "nsec": 1e-9, "usec": 1e-6, "msec": 1e-3, "sec": 1.0}
+COUNT = re.compile(r"^[0-9]{1,15}$")
 COLUMN = re.compile(r"^(Start|Duration|Total Time|Max|Avg)\s*\((\w+)\)$")
 
 
@@ -50,12 +51,12 @@ def read(data: bytes, name: str) -> tuple[Found, list[Problem]]:
         if header is not None:
             columns = header
             continue
-        if columns is None or not line.strip():
-            columns = columns if line.strip() else None  # tables of several reports are apart by an empty line
+        if not line.strip():
+            columns = None  # tables of several reports are apart by an empty line
+        if columns is None:
             continue
         found = cells(line)
-        row = dict(zip(columns, found, strict=False))
-        if len(found) != len(columns) or not _take(row, events, sums):
+        if len(found) != len(columns) or not _take(dict(zip(columns, found, strict=True)), events, sums):
             problems.append(Problem("E16", f"this row of {name} does not match its header", Span(name, number, 1)))
             break
         if len(events) > RANKS:
@@ -91,9 +92,9 @@ def _take(row: dict[str, str], events: dict[str, list[Event]], sums: list[Sum]) 
     if "Duration" in times and "Start" in times:
         own = Event(kind, name, times["Start"], times["Duration"], collective)
         events.setdefault(row.get("Device", ""), []).append(own)
-        return own.seconds >= 0
+        return True
     calls = row.get("Instances") or row.get("Count") or row.get("Operations") or ""
-    if "Total Time" not in times or not calls.isdigit():
+    if "Total Time" not in times or not COUNT.match(calls):
         return False
     sums.append(Sum(kind, name, times["Total Time"], int(calls), times.get("Max", 0.0), collective))
     return True

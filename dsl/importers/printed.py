@@ -24,7 +24,7 @@ def digits(value: float, most: int = DIGITS) -> str:
     """A number as the language writes it: so many significant digits, underscores in large whole ones."""
     text = f"{value:.{most}g}"
     if "e" in text:
-        text = f"{float(text):.{max(0, most - 1 - math.floor(math.log10(abs(value))))}f}" if value else "0"
+        text = f"{float(text):.{max(0, most - 1 - math.floor(math.log10(abs(value))))}f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     whole = float(value)
     return f"{int(whole):_}" if whole.is_integer() and abs(whole) >= 10_000 else text
@@ -40,11 +40,8 @@ def quantity(row: Setting, value: object) -> str:
         return f'"{quoted(str(value))}"' if row.holds in ("text", "date", "file") else str(value)
     if row.holds == "share":
         return f"{digits(100 * value)}%"
-    for scale, unit in SCALES.get(row.holds, ()):
-        if abs(value) >= scale:
-            return digits(value / scale) + unit
-    if row.holds in SCALES:
-        scale, unit = SCALES[row.holds][-1]
+    if scales := SCALES.get(row.holds):
+        scale, unit = next((s for s in scales if abs(value) >= s[0]), scales[-1])
         return digits(value / scale) + unit
     if row.holds == "sequences" and value == 1:
         return "1 sequence"
@@ -59,8 +56,8 @@ def quoted(text: str) -> str:
 def name_of(wanted: str, kind: str) -> str:
     """A text as the name of a block of some kind; "kind-…" where it is none."""
     found = model_name(wanted)
-    if found.startswith("model-") and not wanted.startswith("model"):
-        return found.replace("model-", f"{kind}-", 1)
+    if found.partition("-")[0] == "model" and not wanted.startswith("model"):
+        return found.replace("model", kind, 1)
     return f"{kind}-{found}" if found in TAKEN else found
 
 
