@@ -66,7 +66,7 @@ def test_a_block_with_groups_comments_and_its_source_last() -> None:
     why = {"layers": "by it", "experts.active": "by that", "hidden": ""}
     assert block(MODEL, "m", settings, title='a "b', notes=["one"], why=why, base="b") == (
         "# one\n"
-        "model m \"a 'b\" from b {\n"
+        'model m "a \'b" from b {\n'
         "  layers = 3 layers  # by it\n"
         "  experts {\n"
         "    routed = 8\n"

@@ -1,6 +1,8 @@
 """Files of other programs as text: how large they may be, how they are compressed, what is wrong with their bytes."""
 
 import csv
+import gzip
+import io
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeVar
@@ -34,12 +36,11 @@ def unpacked(data: bytes, name: str, largest: int = TRACE, help: str = SHORTER) 
     place = Span(name, 1, 1, 1)
     if data[:2] == GZIP:
         try:
-            expander = zlib.decompressobj(wbits=31)
-            data = expander.decompress(data, largest + 1)
-        except zlib.error:
-            return b"", [Problem("E02", f"`{name}` is a gzip file that cannot be unpacked", place)]
-        if not expander.eof and len(data) <= largest:
+            data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(largest + 1)  # of all its members
+        except EOFError:
             return b"", [Problem("E02", f"`{name}` is a gzip file that is cut off", place, help="copy it again")]
+        except (OSError, zlib.error):
+            return b"", [Problem("E02", f"`{name}` is a gzip file that cannot be unpacked", place)]
     if len(data) > largest:
         return b"", [Problem("E02", f"`{name}` is larger than {largest // 10**6} MB", place, help=help)]
     return data, []
