@@ -53,7 +53,7 @@ def spans(run: Run, d: Degrees) -> tuple[Span, ...]:
         if ranks[0] > 1 and float(ranks[0]) not in found:
             found[float(ranks[0])] = Span(tier.name, ranks, network.lay(run, d, "test", ((ranks, ONE),)))
     kept = list(found.values())
-    return tuple(kept if len(kept) <= 3 else [kept[0], *kept[-2:]])
+    return (*kept[:1], *kept[1:][-2:])
 
 
 def bus_bandwidth(run: Run, span: Span, kind: str, size: Column) -> Column:
