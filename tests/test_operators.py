@@ -12,8 +12,6 @@ import pytest
 from engine import layout
 from engine.columns import column
 from engine.inputs import Run
-from engine.layers import LayerKind
-from engine.operators import lora
 from engine.operators.attention import attention
 from engine.operators.experts import expert_mlp
 from engine.operators.head import head, logits_bytes, padded_vocabulary
@@ -275,25 +273,6 @@ def test_latent_attention_with_a_full_query_projection() -> None:
     found = latent_attention(gathered, degrees(gathered), GRADIENT, True)
     assert ("keys and values", "all_gather", 3 * 1560, "context") in lines(found.forward)
     assert ("keys and values", "all_gather", 6 * 1560, "context") in lines(found.backward)
-
-
-def test_adapters_of_a_layer() -> None:
-    """Rank 4: queries 96 x 120 and keys 96 x 60 split their outputs, the way out 120 x 96 its inputs; so do 45."""
-    r = small(lora__rank=4, lora__targets=("q_proj", "o_proj", "up"))
-    d = degrees(r)
-    dense = LayerKind(False, False)
-    assert lora.rank_parameters(r, dense, d).tolist() == [4 * (96 + 40) + 4 * (40 + 96) + 4 * (96 + 15)]
-    found = lora.block(r, dense, d, GRADIENT)
-    pairs = [
-        (linear(f"{name} lora A", 10, 4, wide), linear(f"{name} lora B", 10, out, 4))
-        for name, wide, out in (("q", 96, 40), ("o", 40, 96), ("up", 96, 15))
-    ]
-    assert lines(found.forward) == [x[0] for pair in pairs for x in pair]
-    assert lines(found.backward) == [x for down, up in pairs for x in (*up[1], *down[1])]
-    assert lines(found.keeps) == [(f"{name} lora A", "adapter input", 80) for name in ("q", "o", "up")]
-    narrow = small(lora__rank=4, lora__targets=(), precision="fp8")
-    kept = lines(lora.block(narrow, dense, d, GRADIENT).keeps)
-    assert kept[7:] == [("norm", "adapter input in 16 bits", x) for x in (OWN, OWN, 300)]
 
 
 MIXER: dict[str, Any] = {
