@@ -150,6 +150,7 @@ def test_the_type_of_the_whole_stands_for_a_part_that_is_not_known() -> None:
     assert imported(text_config=LLAMA, model_type="mine").model_type == "llama"
     assert imported(model_type="absent", architectures=["X", "Qwen3ForCausalLM"]).model_type == "qwen3"
     assert imported(model_type="absent", architectures=["Olmo2ForCausalLM", "X"]).model_type == "olmo2"
-    assert [p.title for p in problems(model_type="absent", architectures="Qwen3ForCausalLM")] == [
-        "config.json has no `model_type`"
-    ]
+    for keys in ({}, {"architectures": "Qwen3ForCausalLM"}, {"architectures": ["XForCausalLM"]}):
+        assert [p.title for p in problems(model_type="absent", **keys)] == ["config.json has no `model_type`"]
+    (problem,) = problems(text_config=text, model_type="yours")
+    assert problem.title == "`mine` is a model type that this version does not know"
