@@ -6,7 +6,6 @@ what is marked.
 
 import re
 
-from dsl.problems import Span
 from dsl.refused import Hint, Looks, Refused, after, both
 
 NAME = r"[A-Za-z_][\w-]*(?:\.[\w-]+)*"
@@ -30,10 +29,6 @@ IMPORTS = ("include", "require", "use", "load", "source")
 LETS = ("var", "const", "def", "set", "val", "local", "define")
 
 
-def _number(found: re.Match[str]) -> str:
-    return f"write {found.group(1)}.{found.group(2)}"
-
-
 def _unquoted(found: re.Match[str]) -> str:
     """A pair of JSON as a setting: names lose their quotes, texts keep them."""
     value = found.group(2).strip().rstrip(",")
@@ -46,7 +41,7 @@ def _divides(found: re.Match[str]) -> str:
 
 
 def _compared(found: re.Match[str]) -> str:
-    return f"write: {found.group(1)} {found.group(2)} {COMPARED[found.group(3)]} {found.group(4).strip()}"
+    return f"write: {found.group(1)} {found.group(2)} {COMPARED[found.group(3)]} {found.group(4)}"
 
 
 def _imported(found: re.Match[str]) -> str:
@@ -70,10 +65,6 @@ def _listed(r: Refused) -> str:
 
 def _chained(found: re.Match[str]) -> str:
     return f"write: {found.group(1)} = {found.group(3).strip()}, {found.group(2)} = {found.group(3).strip()}"
-
-
-def _whole(r: Refused) -> Span:
-    return r.marked(len(r.head) - len(r.head.lstrip()), len(r.line.rstrip()))
 
 
 def _in_require(r: Refused) -> bool:
@@ -110,7 +101,7 @@ HABITS = (
           lambda r: r.kind == "EQUAL"),
     Looks(rf"({NAME})\s*=\s*({VALUE})\s*\?\s*({VALUE})\s*:\s*({VALUE})\s*(?=[,}}#]|$)",
           "of two values one is chosen with if", r"write: \1 = if \2 then \3 else \4"),
-    Looks(rf"({NAME})\s*=\s*(?P<mark>({NAME}(?:,\s*{NAME})+))\s*(?:#.*)?$", "a list stands in square brackets",
+    Looks(rf"({NAME})\s*=\s*(?P<mark>({NAME}(?:,\s*{NAME})+))\s*(?:#.*$|(?=}})|$)", "a list stands in square brackets",
           r"write [\3]", lambda r: r.ended == "," and r.types in ("NAME", "NAME DOT NAME")),
     Looks(r"(?P<mark>\*\*)", "a power is written with ^", "write ^"),
     Looks(r"(\d+)\.\.\.+(\d)", "a range has two dots", r"write \1..\2"),
@@ -127,8 +118,8 @@ HABITS = (
           lambda m: f"write {JOINED[m.group()[0]]}"),
     Looks(rf"(require|where)\s+({NAME})\s*(?P<mark>%)\s*([\w.]+)\s*==\s*0\b",
           "% only follows a number, as in 90%", _divides),
-    Looks(rf"(require|where)\s+({NAME})\s+({'|'.join(COMPARED)})\s+([^#]+)", "conditions compare with signs",
-          _compared, _in_require),
+    Looks(rf"(require|where)\s+({NAME})\s+({'|'.join(COMPARED)})\s+([^#{{}}]+?)\s*(?=[}}#]|$)",
+          "conditions compare with signs", _compared, _in_require),
     Looks(r"(?P<mark>=([<>]))", "the = comes last", r"write \2="),
     # headers of blocks
     Looks(rf"^\s*(\w+)\s+({NAME})\s*(?::|<|extends|inherits|like|copies|of|is)\s*({NAME})\s*(?=\{{)",

@@ -43,13 +43,12 @@ SUFFIXES = {"k": "k", "K": "k", "m": "M", "M": "M", "b": "B", "B": "B", "G": "B"
 
 
 def _one_word(r: Refused) -> str:
-    return f"write {r.before[-2][1]}{SUFFIXES[r.before[-1][1]]} {r.text}" if len(r.before) > 1 else "write 15T tokens"
+    return f"write {r.before[-2][1]}{SUFFIXES[r.before[-1][1]]} {r.text}"
 
 
 def _three_words(r: Refused) -> Span:
     head = r.head.rstrip().removesuffix(r.before[-1][1]).rstrip()
-    first = len(head.removesuffix(r.before[-2][1])) if len(r.before) > 1 else len(head)
-    return r.marked(first, r.span.end - 1)
+    return r.marked(len(head.removesuffix(r.before[-2][1])), r.span.end - 1)
 
 
 def _inserted_equals(r: Refused) -> str:
@@ -84,7 +83,7 @@ HINTS = (
     Hint(_grouped(" "), "digits are grouped with _, not a space", _regrouped, _digits),
     Hint(both(lambda r: r.kind == "$END", within("{")), "this block is never closed", "add a } on its own line"),
     Hint(
-        both(lambda r: r.kind in ("$END", "RBRACE", "EQUAL") or _next_setting(r), within("[")),
+        both(lambda r: r.kind in ("$END", "RBRACE", "RPAR", "EQUAL", "BECAUSE") or _next_setting(r), within("[")),
         "the list is not closed",
         "add a ] before this",
     ),
@@ -245,5 +244,6 @@ def explained(refused: Refused) -> Problem:
             help = hint.help if isinstance(hint.help, str) else hint.help(refused)
             span = hint.mark(refused) if hint.mark else refused.span
             return Problem("E01", hint.title, span, "here", labels, (), printable(help))
-    what = SHOWN.get(refused.kind) or f"`{printable(refused.text)}`"
+    shown = None if refused.text == "," else SHOWN.get(refused.kind)  # a comma ends a statement as a line does
+    what = shown or f"`{printable(refused.text)}`"
     return Problem("E01", f"did not expect {what} here", refused.span, "here", labels)

@@ -98,6 +98,55 @@ CASES = [
 ]
 
 
+# text with what is marked in « », title, help, and where the bracket around it was opened
+COMMA, OWN_LINE = "put a comma between the two", "each setting goes on its own line"
+MARKED = [
+    ("let x = «24,576»", "digits are grouped with _, not a comma", "write 24_576", ""),
+    ("let x = «32 000» # so", "digits are grouped with _, not a space", "write 32_000", ""),
+    ("let z = «15 T tokens» # so", "k, M, B and T touch their number", "write 15T tokens", ""),
+    ("let a = [«13 b tokens»]", "k, M, B and T touch their number", "write 13B tokens", "1:9"),
+    ("run r { a = 3 «batch» = 5 }", OWN_LINE, "put a newline or a comma before it", ""),
+    ("run r { a = b «c» = 5 }", OWN_LINE, "put a newline or a comma between the two", ""),
+    ("let a = [3\n «5»]", "values are separated by commas", COMMA, "1:9"),
+    ("let a = [3 «(»5)]", "values are separated by commas", COMMA, "1:9"),
+    ("let a = (3 «[»5])", "values are separated by commas", COMMA, "1:9"),
+    ("let a = [3,\n  b «=» 5\n", "the list is not closed", "add a ] before this", "1:9"),
+    ("let a = [3«)»", "the list is not closed", "add a ] before this", "1:9"),
+    ('run r { require b in [3 «because» "x" }', "the list is not closed", "add a ] before this", "1:22"),
+    ("let a = (3«]»", "the bracket is not closed", "add a ) before this", "1:9"),
+    ('let a = (3 «because» "x"', "the bracket is not closed", "add a ) before this", "1:9"),
+    ("run r {\n  a = 3 «]»\n}", "this bracket closes nothing", "remove it", "1:7"),
+    ("run r {\n  tokens =«=» 3\n}", "== compares; a setting is given with a single =", "write: tokens = 3", ""),
+    ("model m {\n  layers «24» 576\n}", "a setting needs an = between its name and its value", "write: layers = 24 576",
+     ""),
+    ("model m { a.b «3» }", "a setting needs an = between its name and its value", "write: a.b = 3", ""),
+    ("let a«»\n", "a let needs an = after its name", "write: let deadline = 100 days", ""),
+    ("run r { a = 3\n    «+» 5 }", "a line cannot start with an operator",
+     "put the operator at the end of the line before, or the whole in ( )", ""),
+    ("a«,» b\n", "statements of a file do not end in a comma", "remove the comma", ""),
+    # what no row says anything about
+    ("let a = [b «from» c]", "did not expect `from` here", "", "1:9"),
+    ("run «*» r { }", "did not expect `*` here", "", ""),
+    ("«=» 3", "did not expect `=` here", "", ""),
+    ("let a = «%» 3", "did not expect `%` here", "", ""),
+    ("run r { b from«,» c = 3 }", "did not expect `,` here", "", ""),
+    ("run b from«»\nlet a = 3", "did not expect the end of the line here", "", ""),
+    ("run b fro«m»", "did not expect the end of the file here", "", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "title", "help", "opened"), MARKED, ids=[case[0] for case in MARKED])
+def test_each_mistake_marks_its_words(text: str, title: str, help: str, opened: str) -> None:
+    plain = text.replace("«", "").replace("»", "")
+    problem, rows = first(plain), plain.split("\n")
+    span, row = problem.span, rows[problem.span.line - 1]
+    last = max(span.end - 1 if span.end else len(row), span.column - 1)
+    rows[span.line - 1] = f"{row[: span.column - 1]}«{row[span.column - 1 : last]}»{row[last:]}"
+    labels = [(f"{label.span.line}:{label.span.column}", label.text) for label in problem.labels]
+    assert ("\n".join(rows), problem.title, problem.help) == (text, title, help)
+    assert labels == ([(opened, "opened here")] if opened else [])
+
+
 def first(text: str) -> Problem:
     """The first mistake of a text."""
     _, problems = parse(text, "case.scn")
