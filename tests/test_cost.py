@@ -215,3 +215,18 @@ def test_a_row_alone_equals_the_row_among_many() -> None:
     whole = cost.total(lines(settings, 64, seconds))
     assert whole is not None
     assert [total(lines(settings, 64, seconds[k : k + 1])) for k in range(20)] == whole.tolist()
+
+
+def test_every_line_names_the_setting_it_comes_from() -> None:
+    found = {line.line: line.source.removeprefix("cluster.") for line in lines(rented(), 64, WEEK)}
+    assert found == {
+        "GPUs": "price", "storage": "storage.price", "network": "cost.network", "egress": "cost.egress",
+        "staff": "cost.staff", "support": "cost.support", "tax": "cost.tax", "trial runs": "cost.trials",
+        "contingency": "cost.contingency",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("used", "idle"), [(60, 4), (64, 0), (70, 0)])
+def test_gpus_left_over_are_idle(used: float, idle: float) -> None:
+    counts = cost.gpus(run(cluster__gpus=64).cluster, column(used))
+    assert counts is not None and counts.idle.tolist() == [idle]

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,11 +18,13 @@ from engine.flops import chunk_keys, flops_per_token, keys_seen
 from engine.inputs import Run
 from engine.layer_counts import layer
 from engine.layers import counted_kinds, layer_kind, layer_kinds
+from engine.mixers import mixer_parameters, widths
 from engine.operators.layer import layer_blocks
 from engine.operators.work import Collective, Traffic
 from engine.read import read
 from engine.step import Timing
 from tests.language import RESULTS, problems_of
+from tests.settings import run
 
 HYBRIDS = ("nemotron-h-8b", "nemotron-3-nano-30b-a3b", "jamba-v0.1", "qwen3-next-80b-a3b", "qwen3.5-35b-a3b",
            "minimax-m1-80k")  # fmt: skip
@@ -259,3 +262,30 @@ def test_a_mixer_without_its_sizes_has_no_count() -> None:
     model = replace(run.model, mixer=replace(run.model.mixer, state=None))
     assert models.missing_dimensions(model) == ("model.mixer.state",)
     assert np.isnan(models.count(model).total[0])
+
+
+SIZES = {"heads": 12, "head": 5, "key_heads": 4, "key_head": 7, "inner": 60, "state": 8, "groups": 2, "rank": 6,
+         "convolution": 4, "chunk": 16}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("mamba1", {"entry": 120, "inner": 60, "small": 60 * 22 + 6 * 60, "convolved": 60, "scanned": 4 * 60 + 16,
+                    "state": 480, "heads": 1, "vectors": 5 * 60 + 60 * 8 + 2 * 60 + 6 + 16}),
+        ("mamba2", {"entry": 120 + 32 + 12, "inner": 60, "small": 0, "convolved": 92, "scanned": 164, "state": 480,
+                    "heads": 12, "vectors": 5 * 92 + 3 * 12 + 60}),
+        ("delta", {"entry": 56 + 120 + 24, "inner": 60, "small": 0, "convolved": 56 + 60, "scanned": 200,
+                   "state": 60 * 7, "heads": 12, "vectors": 4 * 116 + 24 + 5}),
+        ("lightning", {"entry": 240, "inner": 60, "small": 0, "convolved": 0, "scanned": 240, "state": 300,
+                       "heads": 12, "vectors": 60}),
+    ],
+)  # fmt: skip
+def test_widths_of_every_mixer(kind: str, expected: dict[str, float]) -> None:
+    """12 heads of 5 (4 key heads of 7), inner size 60, 2 groups of 8 states, rank 6, 4 taps."""
+    sizes: dict[str, Any] = {f"model__mixer__{name}": size for name, size in SIZES.items()}
+    mixer = run(model__mixer=kind, **sizes).model.mixer
+    assert mixer is not None
+    assert {name: float(value[0]) for name, value in vars(widths(mixer)).items()} == expected
+    matrices = 10 * (expected["entry"] + expected["inner"]) + expected["small"]
+    assert [float(x[0]) for x in mixer_parameters(mixer, column(10))] == [matrices, expected["vectors"]]

@@ -111,3 +111,11 @@ def test_columns_of_many_points() -> None:
     total = power.total(power.lines(made.cluster, counts, ONE))
     assert total is not None
     assert total[0].tolist() == pytest.approx([64 * 1275.0, 1275 * (120 + 0.3 * 8)])
+
+
+def test_gpus_at_work_and_at_rest() -> None:
+    """50 of 60 work, three quarters of the time; 10 rest at 0.4 of their power."""
+    counts = cost.Gpus(column(60), column(50), column(10), column(0))
+    made = run(cluster__power__idle=0.4).cluster
+    found = power.working(made, counts, column(0.75))
+    assert [float(x[0]) for x in found] == pytest.approx([54, 50 * (0.75 + 0.4 * 0.25) + 4])

@@ -70,3 +70,26 @@ def test_a_dot_product_is_bound_by_memory_and_a_large_matmul_is_not() -> None:
     assert (dot.compute_bound.tolist(), product.compute_bound.tolist()) == ([False], [True])
     assert product.attainable.tolist() == V5E_PEAK.tolist()
     assert dot.attainable[0] == pytest.approx(0.5 * 8.2e11, rel=1e-5)
+
+
+@pytest.mark.parametrize(("flops", "bound"), [(39, False), (40, True), (41, True)])
+def test_the_ridge_itself_is_bound_by_arithmetic(flops: float, bound: bool) -> None:
+    """10 bytes at 5 bytes/s take 2 s, as 40 FLOP at 20 FLOP/s do."""
+    found = r.roofline(column(flops), column(10), column(20), column(5))
+    assert found.compute_bound.tolist() == [bound]
+    assert [float(x[0]) for x in (found.ridge, found.movement, found.compute)] == [4, 2, flops / 20]
+    assert found.attainable.tolist() == [min(20, flops / 2)]
+
+
+def test_bytes_and_flops_of_a_matmul() -> None:
+    """3 x 5 by 5 x 7; bytes of 2 unless stated; split along 5 over 4 devices."""
+    sizes = column(3), column(5), column(7)
+    assert r.matmul_flops(*sizes).tolist() == [210]
+    assert r.matmul_bytes(*sizes).tolist() == [2 * (15 + 35 + 21)]
+    assert r.matmul_bytes(*sizes, column(3)).tolist() == [3 * (15 + 35 + 21)]
+    assert r.matmul_intensity(*sizes).tolist() == [210 / 142]
+    assert r.dot_intensity(column(7)).tolist() == [13 / 30]
+    split = r.split_matmul(*sizes, column(4), column(10), column(9))
+    assert (split.compute.tolist(), split.movement.tolist()) == ([210 / 4 / 10], [2 * 3 / 4 * 2 * 21 / 9])
+    assert r.smallest_split_inner(column(10), column(4), column(5)).tolist() == [4 * 2 * 10 / 4]
+    assert r.smallest_batch(column(30), column(10), column(50), column(70)).tolist() == [3 * 3500 / (3500 - 3 * 120)]
