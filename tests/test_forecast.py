@@ -1,5 +1,6 @@
 """A run under way: its finish and cost again, with numbers that follow by hand."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -102,3 +103,31 @@ def test_a_log_of_the_plans_run_forecasts_it() -> None:
     assert (found["tokens"], found["elapsed"]) == (300 * STEP, 1000)
     assert found["effective"] == pytest.approx(0.9, rel=1e-9)
     assert found["time_to_train"] == pytest.approx(1e12 / STEP * 3 / 0.9, rel=1e-6)
+
+
+def told(**given: float) -> list[float | None]:
+    """What is left of 1,000 tokens at 10 a step of 3 s, planned to be useful for 0.8 of the time."""
+    columns = {"step_time": column(3), "tokens_per_step": column(10), "effective_training_time": column(0.8)}
+    result: Any = SimpleNamespace(run=SimpleNamespace(tokens=column(1000)), columns=columns, gpus=None)
+    asked = [None if given.get(x) is None else column(given[x]) for x in ("elapsed", "step", "effective")]
+    found = forecast.forecast(result, column(given["done"]), *asked)
+    assert found is not None and found.cost is None
+    values = (found.step, found.effective, found.elapsed, found.remaining, found.seconds)
+    return [float(found.measured), *(float(x[0]) for x in values)]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"done": 400}, [0, 3, 0.8, 150, 225, 375]),
+        ({"done": 400, "effective": 0.5}, [0, 3, 0.5, 240, 360, 600]),
+        ({"done": 400, "step": 4}, [0, 4, 0.8, 200, 300, 500]),
+        ({"done": 400, "elapsed": 480}, [1, 3, 0.25, 480, 720, 1200]),
+        ({"done": 400, "elapsed": 60}, [1, 3, 1, 60, 180, 240]),  # no more than all of the time is useful
+        ({"done": 400, "elapsed": 480, "effective": 0.5}, [0, 3, 0.5, 480, 360, 840]),
+        ({"done": 0, "elapsed": 480}, [0, 3, 0.8, 480, 375, 855]),  # nothing done says nothing about the share
+        ({"done": 1200}, [0, 3, 0.8, 450, 0, 450]),
+    ],
+)
+def test_what_is_left_by_hand(given: dict[str, float], expected: list[float]) -> None:
+    assert told(**given) == pytest.approx(expected, rel=1e-14)
