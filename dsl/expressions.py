@@ -277,18 +277,16 @@ def _call(e: Call, names: Names, reader: _Reader) -> Function:
     def call(v: Values) -> Any:
         values = [argument(v) for argument in arguments]
         if not is_column(*values):
-            return (
-                plain(*values) if len(values) > 1 else plain(values[0]) if e.name not in ("min", "max") else values[0]
-            )
+            return plain(*values)
         function = getattr(_library(*values), columns)
-        return reduce(function, values) if len(values) > 1 or e.name in ("min", "max") else function(values[0])
+        return reduce(function, values) if e.name in ("min", "max") else function(*values)
 
     return call
 
 
 FUNCTIONS: dict[str, tuple[Callable[..., Any], str]] = {
-    "min": (min, "minimum"),
-    "max": (max, "maximum"),
+    "min": (lambda *values: min(values), "minimum"),
+    "max": (lambda *values: max(values), "maximum"),
     "ceil": (math.ceil, "ceil"),
     "floor": (math.floor, "floor"),
     "round": (round, "round"),

@@ -251,7 +251,7 @@ class Table:
         self, prefix: str = "", results: Results | None = None, local: Mapping[str, Local] | None = None
     ) -> "TableNames":
         """The names that conditions of this block may use: results, settings, lets."""
-        return TableNames(self, prefix, self.scope, results, self.lets if local is None else local)
+        return TableNames(self, prefix, self.scope, results, local)
 
 
 class TableNames:
