@@ -11,7 +11,7 @@ from dsl.problems import Label, Problem
 from dsl.syntax import Call, Chain, Compare, Expression, If, Name, Not, Power, Shown, Sign, written
 from dsl.units import number
 
-POSITIVE = "take it of a positive number"
+POSITIVE, NEVER_ZERO = "take it of a positive number", "divide by a value that is never zero"
 
 
 def without_result(e: Expression, names: Names, get: Callable[[str], Any]) -> Problem:
@@ -44,8 +44,7 @@ def _wrong(part: Expression, names: Names, get: Callable[[str], Any]) -> Problem
         case Chain():
             by = next((x for sign, x in part.rest if sign == "/" and _value(x, names, get) == 0), None)
             notes = () if by is None or _plain(by) else (f"`{written(by)}` comes to 0",)
-            help = "divide by a value that is never zero"
-            return by and Problem("E24", "a division by zero", by.span, "is zero", (), notes, help)
+            return by and Problem("E24", "a division by zero", by.span, "is zero", (), notes, NEVER_ZERO)
         case Call() if part.name in ("sqrt", "log2") and part.arguments:
             own = part.arguments[0].value
             value = _value(own, names, get)
@@ -54,9 +53,12 @@ def _wrong(part: Expression, names: Names, get: Callable[[str], Any]) -> Problem
                 return Problem("E24", title, own.span, f"reads as {number(float(value))}", help=POSITIVE)
         case Power():
             value = _value(part.base, names, get)
-            if value is not None and value < 0 and _value(part, names, get) is None:
-                label = f"reads as {number(float(value))}"
-                return Problem("E24", "a root of a negative number", part.base.span, label, help=POSITIVE)
+            if value is None or value > 0 or _value(part, names, get) is not None:
+                return None
+            if value == 0:
+                return Problem("E24", "a division by zero", part.base.span, "is zero", (), (), NEVER_ZERO)
+            label = f"reads as {number(float(value))}"
+            return Problem("E24", "a root of a negative number", part.base.span, label, help=POSITIVE)
     return None
 
 

@@ -78,6 +78,20 @@ run r from base { layout { tensor = -(8 / (layout.pipeline - 1)) } }
     [(layout.pipeline - 1): is zero]
     note: `layout.pipeline - 1` comes to 0
     divide by a value that is never zero
+run r from base { layout { tensor = sqrt(0.5) + log2(3) + (layout.context - 1) ^ 0.5 + 8 / (layout.context - 1) } }
+    E24 a division by zero
+    [(layout.context - 1): is zero]
+    note: `layout.context - 1` comes to 0
+    divide by a value that is never zero
+run r from base { layout { tensor = (layout.context - 1) ^ -2 } }
+    E24 a division by zero
+    [(layout.context - 1): is zero]
+    divide by a value that is never zero
+run r from base { layout { tensor = (layout.context - 3) ^ -2 + 8 / (layout.context - 1) } }
+    E24 a division by zero
+    [(layout.context - 1): is zero]
+    note: `layout.context - 1` comes to 0
+    divide by a value that is never zero
 """
 
 

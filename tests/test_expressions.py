@@ -250,3 +250,27 @@ def test_the_root_of_zero_is_zero_and_its_logarithm_is_none() -> None:
     scenario_of(START + "run r from base { memory.reserve = sqrt(0) * 1 GB }\n")
     (problem,) = problems_of(START + "run r from base { memory.reserve = log2(0) * 1 GB }\n")
     assert problem.code == "E24"
+
+
+OPERANDS = [  # a condition, what is shown of it and in which unit
+    ("step_time < 400 ms", [("step_time", "ms")]),
+    ("400 ms > step_time", [("step_time", "ms")]),
+    ("step_time * 2 < 400 ms", [("step_time * 2", "ms"), ("step_time", "s")]),
+    ("step_time + 1 s < 400 ms", [("step_time + 1 s", "ms"), ("step_time", "ms")]),
+    ("step_time < cost / (1 $/s)", [("step_time", "s"), ("cost / 1 $/s", "days"), ("cost", "$M")]),
+    ("not step_time > 400 ms", [("step_time", "ms")]),
+    ("-step_time > -400 ms", [("-step_time", "s"), ("step_time", "s")]),
+    ("max(step_time, 1 s) < 5 minutes", [("max(step_time, 1 s)", "minutes"), ("step_time", "minutes")]),
+    ("bubble ^ 2 < 5%", [("bubble ^ 2", "%"), ("bubble", "%")]),
+    ("if mfu > 30% then step_time < 400 ms else cost < $9M", [("mfu", "%"), ("step_time", "ms"), ("cost", "$M")]),
+]
+
+
+@pytest.mark.parametrize(("condition", "shown"), OPERANDS, ids=[condition for condition, _ in OPERANDS])
+def test_operands_and_the_units_they_are_shown_in(condition: str, shown: list[tuple[str, str]]) -> None:
+    assert [(o.text, o.unit) for o in rule(condition).operands(VALUES)] == shown
+
+
+def test_a_list_with_a_unit_is_a_list_of_quantities() -> None:
+    held = rule("memory_per_gpu in [70, 80] GB")
+    assert [held.holds({"memory_per_gpu": x}) for x in (70e9, 80e9, 75e9, 70.0)] == [True, True, False, False]

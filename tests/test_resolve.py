@@ -2,7 +2,7 @@
 
 import pytest
 
-from dsl.scenario import Value
+from dsl.scenario import Portfolio, Value
 from reports.validation.settings import template
 from tests.language import START, problems_of, scenario_of
 
@@ -312,3 +312,53 @@ def test_long_chains_are_problems_not_exceptions() -> None:
     assert {p.code for p in problems_of(START + lets)} <= {"E05"}
     blocks = "".join(f"run r{i + 1} from r{i} {{ }}\n" for i in range(3000)).replace("from r0 ", "from base ")
     assert {p.code for p in problems_of(START + blocks)} <= {"E05"}
+
+
+def codes(text: str, *overrides: str) -> list[str]:
+    return [problem.code for problem in problems_of(START + text, *overrides)]
+
+
+def test_what_only_echoes_another_problem_is_left_out() -> None:
+    """A let that may not stand there is not missed as well; one that hides a setting does not lead back to itself."""
+    assert codes("cluster c from hopper { let few = 3, nodes = few }\n") == ["E28"]
+    assert codes("let batch = batch * 3\nlet few = zz\n") == ["E25", "E15"]
+    assert codes("let few = few * 3\nlet many = zz\n") == ["E23", "E15"]
+
+
+def test_a_file_without_an_edition_is_noted_and_has_its_name_for_a_title() -> None:
+    made = scenario_of(START)
+    assert (made.notes, made.title, made.edition) == ((), "case", 2026)
+    bare = scenario_of(START.replace("edition 2026\n", ""))
+    assert bare.notes == ("case.scn states no edition: read as edition 2026",)
+
+
+def test_what_is_set_for_a_block_takes_the_place_of_its_alternative() -> None:
+    sizes = ("cluster.nodes", "cluster.gpus")
+    for text, numbers in (
+        ("hopper.gpus=64", (8.0, 64.0)),
+        ("hopper.nodes=3", (3.0, 24.0)),
+        ("hopper.ports=2", (16.0, 128.0)),
+    ):
+        settings = scenario_of(START, text).runs[0].settings
+        assert tuple(settings[path].value for path in sizes) == numbers
+
+
+ENTRIES = """
+run own from base { cluster.nodes = 8 }
+portfolio p {
+  cluster = hopper
+  entry few { run = own, gpus = 32 }
+  entry all { run = own }
+}
+"""
+
+
+@pytest.mark.parametrize("overrides", [(), ("own.cluster.nodes=12",), ("cluster.nodes=16",)])
+def test_a_run_of_a_portfolio_has_the_gpus_of_its_entry(overrides: tuple[str, ...]) -> None:
+    """Neither its own nodes nor those that --set states for it; the run itself keeps them."""
+    made = scenario_of(START + ENTRIES, *overrides)
+    (few, every) = next(e for e in made.experiments if isinstance(e, Portfolio)).entries
+    assert [few.run.settings[path].value for path in ("cluster.gpus", "cluster.nodes")] == [32.0, 4.0]
+    assert every.run.settings["cluster.gpus"].value == 128.0
+    own = {(): 64.0, ("own.cluster.nodes=12",): 96.0, ("cluster.nodes=16",): 128.0}[overrides]
+    assert made.runs[1].settings["cluster.gpus"].value == own

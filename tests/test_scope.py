@@ -217,3 +217,26 @@ def test_one_alias_for_two_files(tmp_path: Path) -> None:
     assert of(path) == [
         Problem("E12", "`zoo` names two files", Span(str(path), 2, 19, 22), "given again", (), (), TWICE)
     ]  # fmt: skip
+
+
+def test_a_let_behind_an_alias(tmp_path: Path) -> None:
+    """Only by alias and name, not by more or fewer parts."""
+    text = 'import "a.scn" as zoo\nlet one = zoo.few * 3\nlet two = zoo.few.more\nlet three = few\n'
+    assert [(p.code, p.span.line, p.title) for p in of(folder(tmp_path, main=text, a="let few = 5\n"))] == [
+        ("E15", 3, "there is no `zoo.few.more`"), ("E15", 4, "there is no `few`"),
+    ]  # fmt: skip
+
+
+def test_settings_of_blocks_behind_an_alias(tmp_path: Path) -> None:
+    text = 'import "a.scn" as zoo\nlet one = zoo.x.memory / 2\nlet two = zoo.x.memoy\nlet three = x.memory\n'
+    found = of(folder(tmp_path, main=text, a=GPU.format("x")))
+    assert [(p.code, p.span.line) for p in found] == [("E11", 3), ("E15", 4)]
+
+
+def test_a_check_of_the_same_name_in_two_files_stands_once(tmp_path: Path) -> None:
+    """A check of the file stands for that of an import; blocks of other kinds may not share a name."""
+    check = 'check x "{}" {{ require mfu > 20% }}\n'
+    path = folder(tmp_path, main='import "a.scn"\n' + check.format("own"), a=check.format("theirs"))
+    scenario, problems = resolve(load(path), RESULTS)
+    assert problems == []
+    assert [c.title for c in scenario.checks if c.name == "x"] == ["own"]
