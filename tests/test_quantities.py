@@ -1,9 +1,10 @@
-"""Numbers as they are printed: separators, signs, units, precision."""
+"""Numbers as they are printed: separators, signs, units, precision; dimensions, their words and usual units."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dsl.quantities import dimension, display_unit, in_words
 from reports.quantities import MINUS, MISSING, NBSP, Quantity, fixed, grouped, legible, plain, readable
 from reports.units import ALIASES, SCALES, UNITS, unit_of
 
@@ -109,3 +110,62 @@ def test_every_spelling_leads_to_a_unit() -> None:
 
 def test_thousands_are_grouped_before_the_point_only() -> None:
     assert grouped("-1234567.8901") == f"{MINUS}1{NBSP}234{NBSP}567.8901"
+
+
+# What a setting holds, as powers of byte, FLOP, second, dollar, joule and kilogram; a watt is a joule a second.
+SIZES = {
+    "number": (0, 0, 0, 0, 0, 0),
+    "bytes": (1, 0, 0, 0, 0, 0),
+    "bytes/s": (1, 0, -1, 0, 0, 0),
+    "flop": (0, 1, 0, 0, 0, 0),
+    "flop/s": (0, 1, -1, 0, 0, 0),
+    "seconds": (0, 0, 1, 0, 0, 0),
+    "usd": (0, 0, 0, 1, 0, 0),
+    "usd/s": (0, 0, -1, 1, 0, 0),
+    "usd/joule": (0, 0, 0, 1, -1, 0),
+    "joules": (0, 0, 0, 0, 1, 0),
+    "watts": (0, 0, -1, 0, 1, 0),
+    "kg": (0, 0, 0, 0, 0, 1),
+    "kg/joule": (0, 0, 0, 0, -1, 1),
+    "tokens": (0, 0, 0, 0, 0, 0),
+    "tokens/s": (0, 0, -1, 0, 0, 0),
+    "flop/byte": (-1, 1, 0, 0, 0, 0),
+}
+
+
+@pytest.mark.parametrize(("holds", "size"), SIZES.items())
+def test_dimensions(holds: str, size: tuple[int, int, int, int, int, int]) -> None:
+    assert dimension(holds) == size
+
+
+SHOWN = [  # the largest unit that gives at least one; the usual one where there is no value
+    ("bytes", None, "GB"), ("bytes", 3e12, "TB"), ("bytes", 3e9, "GB"), ("bytes", -3e6, "MB"), ("bytes", 0.5, "bytes"),
+    ("bytes/s", None, "GB/s"), ("bytes/s", 1e12, "TB/s"), ("bytes/s", 5e9, "GB/s"), ("bytes/s", 3.0, "MB/s"),
+    ("usd", None, "$"), ("usd", 1e6, "$M"), ("usd", 999_999.0, "$"), ("usd/s", None, "$/hour"),
+    ("usd/joule", None, "$/kWh"), ("kg/joule", None, "kgCO2/kWh"), ("kg", 999.0, "kg"), ("kg", 1000.0, "t"),
+    ("watts", None, "kW"), ("watts", 2e6, "MW"), ("joules", None, "MWh"), ("joules", 3.6e6, "kWh"),
+    ("seconds", None, "s"), ("seconds", 86_400.0, "days"), ("seconds", 86_399.0, "hours"), ("seconds", 2e-3, "ms"),
+    ("number", 3.0, ""), ("flop/byte", 3.0, ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("holds", "value", "unit"), SHOWN)
+def test_usual_units(holds: str, value: float | None, unit: str) -> None:
+    assert display_unit(dimension(holds), value) == unit
+
+
+WORDS = [
+    ((0, 0, 0, 0, 0, 0), "a plain number"),
+    ((0, 0, -1, 0, 1, 0), "watts"),
+    ((0, 1, -1, 0, 0, 0), "FLOP/s"),
+    ((1, 0, -1, 0, 0, 0), "bytes per second"),
+    ((0, 0, -1, 1, 0, 0), "dollars per second"),
+    ((2, 0, 0, 1, 0, 0), "bytes^2 x dollars"),
+    ((0, 0, -2, 0, -1, 0), "1 per second^2 per joule"),
+    ((0, 3, 1, 0, 0, -3), "FLOP^3 x seconds per kg^3"),
+]
+
+
+@pytest.mark.parametrize(("size", "words"), WORDS)
+def test_dimensions_in_words(size: tuple[int, int, int, int, int, int], words: str) -> None:
+    assert in_words(size) == words
