@@ -1,4 +1,4 @@
-"""Heads of blocks: how a kind is named, where a block or an argument belongs that stands elsewhere; told to the letter."""
+"""Heads of blocks: how a kind is named, and where what stands elsewhere belongs; told to the letter."""
 
 import pytest
 
