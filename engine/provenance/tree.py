@@ -106,7 +106,7 @@ class Trees:
             terms = self.terms(node)
             if node is not whole and node.value != 0 and terms and terms < free:
                 found.append(self.item(node))
-                left, free = {n: None for n in left if n not in terms}, free - terms
+                left, free = {n: None for n in left if n not in terms and n is not node}, free - terms
         groups: dict[str, list[Node]] = {}
         for node in left:
             name = self.record.names.get(node)
