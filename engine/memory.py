@@ -254,7 +254,8 @@ def communicators(d: Degrees) -> Column:
 
     Source: NCCL's buffers of a communicator; held against measured memory.
     """
-    return add(column(shared) for shared in (d.tp > 1, d.cp > 1, d.dp * d.cp > 1, d.copies > 1, d.pp > 1))
+    axes = (d.tp > 1, d.cp > 1, d.dp * d.cp > 1, d.copies > 1)
+    return add(ONE * shared for shared in axes) + column(d.pp > 1)
 
 
 def verdict(total: Column, reserved: Column, allocated: Column, capacity: Column) -> list[str]:
