@@ -110,7 +110,7 @@ HINTS = (
         lambda r: r.marked(len(r.head), len(r.line.rstrip())),
     ),
     Hint(
-        lambda r: r.kind == "" and ord(r.text or "a") > 127 and r.text.isalpha(),
+        lambda r: r.kind == "" and not r.text.isascii() and r.text.isalpha(),
         "names are written in plain letters",
         "use a to z, digits, _ and -; titles and texts in quotes may hold any letter",
     ),

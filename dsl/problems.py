@@ -137,7 +137,7 @@ def _marked(place: Label, width: int, source: str | None) -> list[str]:
         return [f"{' ' * width} | {place.text}"] if place.text != "here" else []
     text = printable(rows[span.line - 1])
     start = min(span.column, len(text) + 1)  # of a text that is cut the mark may lie behind its end
-    end = min(span.end if span.end > span.column else len(text) + 1, len(text) + 2)
+    end = span.end if span.end > span.column else len(text) + 1
     text, column, end = _window(text, start, end)
     carets = "^" * max(1, end - column)
     return [f"{span.line:>{width}} | {text}", f"{' ' * width} | {' ' * (column - 1)}{carets} {place.text}"]
@@ -221,4 +221,4 @@ def listed(words: Sequence[str], most: int = 12) -> str:
     """Words as a phrase: "a, b and c", cut short where there are many."""
     if len(words) > most:
         return f"{', '.join(words[:most])} … ({len(words)} in all)"
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))

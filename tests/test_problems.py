@@ -223,6 +223,8 @@ def test_long_texts_and_many_problems_are_cut() -> None:
         ("tensor", ["a.tensor", "b.tensor"], "b.tensor"),  # no one of them is nearer: the closest letters
         ("tensor", ["a.b.tensor", "b.tensor"], "b.tensor"),
         ("TENSOR", ["tensor", "Tensor"], "tensor"),
+        ("abcde", ["abcxy"], "abcxy"),  # three letters of five are enough, two of four are not
+        ("abcd", ["abxy"], None),
         ("a" * 100, ["a" * 99], "a" * 99),
         ("a" * 101, ["a" * 99], None),
         ("a" * 99, ["a" * 101], None),

@@ -21,7 +21,7 @@ from dsl.server.completion import Completion, Offer
 from dsl.server.cursor import cursor
 from dsl.server.editor import Editor, spread
 from dsl.server.hover import Hover, Result
-from dsl.server.places import Position
+from dsl.server.places import BOM, Position
 from dsl.server.rename import Refused, definition, renamable, renamed, same
 from dsl.table import Results
 
@@ -111,7 +111,7 @@ def _words(made: LanguageServer, editor: Editor) -> None:
         key = editor.key(params.text_document.uri)
         text, checked = editor.text(key), editor.checked(key)
         line, column = text.place(Position(params.position.line, params.position.character))
-        where = cursor("\n".join(text.rows), line, column + (text.shift if line == 1 else 0))
+        where = cursor("\n".join(text.rows).removeprefix(BOM), line, column)
         begins = Position(params.position.line, params.position.character - text.width(where.typed))
         place = lsp.Range(lsp.Position(*begins), params.position)
         offers = Completion(checked, editor.results).offers(where)
