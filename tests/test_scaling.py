@@ -62,6 +62,13 @@ def test_a_run_that_states_its_micro_batches_keeps_its_batch_by_them() -> None:
     assert axes("mode = weak, points = [64, 128, 256]", plan=STEPS) == {"cluster.gpus": counts}
 
 
+def test_gpus_that_fill_no_replica_count_for_none() -> None:
+    """Of replicas of 12 GPUs, 128 GPUs hold 10, 30 GPUs 2 and 250 GPUs 20; each of the 10 has 200 sequences."""
+    degrees = ("layout.tensor=2", "layout.context=2", "layout.pipeline=3", "batch=2000 sequences")
+    counts = (30.0, 250.0)
+    assert axes("mode = weak, points = [30, 250]", *degrees) == {"cluster.gpus": counts, "batch": (400.0, 4000.0)}
+
+
 def test_fewer_gpus_than_a_replica_count_as_one() -> None:
     assert axes("mode = weak, points = [2, 8]") == {"cluster.gpus": (2.0, 8.0), "batch": (64.0, 128.0)}
 

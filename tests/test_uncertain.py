@@ -91,3 +91,11 @@ def test_a_range_is_drawn_evenly_and_its_ends_share_a_unit() -> None:
         "stack.passes": ({"distribution": "normal", "arguments": (0.9, 0.2)},),
     }
     assert [axis.texts for axis in table.axes] == [("3..5T tokens",), ("normal(0.9, 0.2)",)]
+
+
+def test_ends_that_state_their_units_keep_them() -> None:
+    text = (
+        "sensitivity s {\n base = base\n vary { cluster.gpu.memory = 80 GB..1 TB, cluster.gpu.power = 600..800 W }\n}\n"
+    )
+    (table,) = scenario_of(START + text).tables
+    assert [axis.values[0]["arguments"] for axis in table.axes] == [(80e9, 1e12), (600.0, 800.0)]
