@@ -71,7 +71,7 @@ def gpus(cluster: Cluster, used: Column) -> Gpus | None:
     """The GPUs of a cluster of which ``used`` work; None where the cluster does not say how many it has."""
     if cluster.gpus is None:
         return None
-    return Gpus(cluster.gpus + cluster.spares, used, np.maximum(cluster.gpus - used, 0.0), cluster.spares + ZERO)
+    return Gpus(cluster.gpus + cluster.spares, used, np.maximum(cluster.gpus - used, 0.0), cluster.spares)
 
 
 def gpu_time(counts: Gpus, seconds: Column) -> Column:

@@ -57,5 +57,4 @@ def spent(result: Result, seconds: Column) -> Column | None:
         return None
     watts = result.columns.get("mean_power")
     joules = None if watts is None else power.energy(watts, seconds)
-    lines = cost.lines(result.run, result.gpus, seconds, joules)
-    return cost.total(lines) if lines and lines[0].usd is not None else None
+    return cost.total(cost.lines(result.run, result.gpus, seconds, joules))

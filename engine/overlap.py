@@ -96,7 +96,7 @@ def sharded_rows(
     reduced = reduce_bytes(run) * bucket.trained / bucket.layers
     gather = _seconds(prices, "all_gather", gathered, bucket.axis)
     reduce = _seconds(prices, "reduce_scatter", reduced, bucket.axis)
-    again = gather if run.layout.reshard else ZERO * gather
+    again = gather if run.layout.reshard else ZERO
     f, b = forward / bucket.layers, backward / bucket.layers
     late = np.maximum(again + reduce - b, 0.0)
     both = np.maximum(again + reduce, TINY)
@@ -154,4 +154,4 @@ def _entry(
     row = Row(
         "data", bucket.name + op, phase, "collective", ZERO, moved, alpha, "data", algorithm, busy, shown, behind, ONE
     )
-    return Entry(row, count + ZERO)
+    return Entry(row, count)

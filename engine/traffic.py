@@ -9,7 +9,7 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.columns import ONE, ZERO, Column
+from engine.columns import ONE, Column
 from engine.inputs import Run
 from engine.layout import Degrees
 from engine.ledger import as_often
@@ -60,9 +60,9 @@ def _axis(axis: str, names: tuple[str, ...], made: Step) -> AxisTraffic:
         pods(names, group),
         np.where(group.crosses, group.uniform, group.inside) if exchange else group.bandwidth,
         None if exchange else group.slowdown,
-        add(e.count * e.row.bytes for e in entries) + ZERO,
-        add(e.count * e.row.seconds for e in entries) + ZERO,
-        add(e.exposed for e in entries) + ZERO,
+        add(e.count * e.row.bytes for e in entries),
+        add(e.count * e.row.seconds for e in entries),
+        add(e.exposed for e in entries),
         algorithms,
     )
 

@@ -126,8 +126,20 @@ def told(**given: float) -> list[float | None]:
         ({"done": 400, "elapsed": 60}, [1, 3, 1, 60, 180, 240]),  # no more than all of the time is useful
         ({"done": 400, "elapsed": 480, "effective": 0.5}, [0, 3, 0.5, 480, 360, 840]),
         ({"done": 0, "elapsed": 480}, [0, 3, 0.8, 480, 375, 855]),  # nothing done says nothing about the share
+        ({"done": 2, "elapsed": 2}, [1, 3, 0.3, 2, 998, 1000]),
         ({"done": 1200}, [0, 3, 0.8, 450, 0, 450]),
     ],
 )
 def test_what_is_left_by_hand(given: dict[str, float], expected: list[float]) -> None:
     assert told(**given) == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize("name", ["step_time", "tokens_per_step"])
+def test_without_a_step_or_its_tokens_there_is_no_forecast(name: str) -> None:
+    columns = {"step_time": column(3), "tokens_per_step": column(10)}
+    result: Any = SimpleNamespace(run=SimpleNamespace(tokens=column(1000)), gpus=None,
+                                  columns={k: v for k, v in columns.items() if k != name})  # fmt: skip
+    assert forecast.forecast(result, column(400), None, None, None) is None
+    unplanned: Any = SimpleNamespace(run=result.run, gpus=None, columns=columns)
+    found = forecast.forecast(unplanned, column(400), None, None, None)
+    assert found is not None and (found.effective.tolist(), found.seconds.tolist()) == ([1], [300])

@@ -99,6 +99,7 @@ def test_seconds_of_a_multiply(
     gemm = Gemm("x", column(128), column(256), column(192), column(100),
                 groups=None if groups is None else column(groups))  # fmt: skip
     found, eta = kernels.gemm_seconds(gemm, ROUND, None if stated is None else column(stated), bf16)
+    assert kernels.efficiency(gemm, ROUND).tolist() == kernels.efficiency(gemm, ROUND, False).tolist()
     assert kernels.gemm_flops(gemm).tolist() == [flops]
     assert found.tolist() == [pytest.approx(seconds, rel=1e-14)]
     assert eta.tolist() == [pytest.approx(flops / seconds / (500 if bf16 else 1000), rel=1e-14)]

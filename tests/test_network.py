@@ -210,6 +210,22 @@ def test_the_narrower_of_two_tiers_counts() -> None:
     assert (inner.outside[0], inner.reach[0], inner.uniform[0]) == (50e9, 1, 50e9)
 
 
+def test_two_ranks_have_a_card_each() -> None:
+    r = run(tiers=CHAIN, cluster__gpus=480, layout__data=30)
+    assert network.lay(r, layout.resolve(r), "test", ((column(2), column(8)),)).uniform.tolist() == [50e9]
+
+
+def test_nodes_are_full_however_the_job_is_placed() -> None:
+    """12 GPUs over nodes of 8, at a ninth of the link: a whole node's 8 share it, half of their bytes leave."""
+    tiers = (CHAIN[0], ("pod", 48, 50e9, 3e-6, 9.0))
+    scattered = run(tiers=tiers, cluster__placement="scattered", cluster__gpus=12, layout__tensor=4, layout__data=3)
+    d, width = layout.resolve(scattered), network.spans(scattered.cluster, column(12))
+    assert network.oversubscribed(scattered.cluster, d, 1, width, column(8)).tolist() == [4.5]
+    balanced = run(tiers=tiers, cluster__placement="balanced", cluster__gpus=12, layout__tensor=4, layout__data=3)
+    found = network.uplinks(balanced.cluster, d, 1, width, column(12), [column(8), column(12)])
+    assert found.tolist() == [50e9 / 9]
+
+
 def test_one_tier_alone_has_no_network_beyond_it() -> None:
     r = run(tiers=(), cluster__gpus=16, layout__data=2)
     d = layout.resolve(r)

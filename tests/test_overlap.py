@@ -152,6 +152,7 @@ def test_what_is_frozen_sends_no_gradients() -> None:
     found = told(rows(replace(DENSE, trained=ZERO), forward=80, backward=160, layout__shard="zero3"))
     assert [row[3] for row in found] == [12, 12, 0]
     assert found[1][5] == 10 + 0.25 * 40
+    assert [float(e.count[0]) for e in rows(replace(DENSE, trained=column(0.2)))] == [1, 1]
 
 
 def test_a_row_says_how_well_the_link_is_used() -> None:
