@@ -144,11 +144,11 @@ CHAIN = (("node", 8, 450e9, 1e-6, 1.0), ("pod", 48, 50e9, 3e-6, 1.0), ("spine", 
 
 
 def laid(size: float, members: tuple[float, ...], elements: tuple[float, ...], **changed: Any) -> network.Group:
-    """A group with hops of 1, 10 and 100 s."""
+    """A group with hops of 2, 10 and 100 s."""
     values: dict[str, Any] = {
         "axis": "data", "size": column(size), "members": tuple(map(column, members)),
         "elements": tuple(map(column, elements)), "reach": column(0), "inside": column(450), "outside": column(50),
-        "slowdown": column(1), "hop": (column(1), column(10), column(100)),
+        "slowdown": column(1), "hop": (column(2), column(10), column(100)),
     }  # fmt: skip
     return network.Group(**values | changed)
 
@@ -156,11 +156,11 @@ def laid(size: float, members: tuple[float, ...], elements: tuple[float, ...], *
 @pytest.mark.parametrize(
     ("elements", "seconds"),
     [
-        ((6, 2, 1), (24 - 6) * 1 + (6 - 2) * 10 + 2 * 100),
-        ((6, 1, 1), (24 - 6) * 1 + 6 * 10),
-        ((6, 3, 2), (24 - 6) * 1 + (6 - 3) * 10 + (3 - 2) * 100),
-        ((2, 1, 1), (24 - 2) * 1 + 2 * 10),
-        ((1, 1, 1), (24 - 1) * 1),
+        ((6, 2, 1), (24 - 6) * 2 + (6 - 2) * 10 + 2 * 100),
+        ((6, 1, 1), (24 - 6) * 2 + 6 * 10),
+        ((6, 3, 2), (24 - 6) * 2 + (6 - 3) * 10 + (3 - 2) * 100),
+        ((2, 1, 1), (24 - 2) * 2 + 2 * 10),
+        ((1, 1, 1), (24 - 1) * 2),
     ],
 )
 def test_hops_of_a_ring_by_the_tier_they_cross(elements: tuple[float, ...], seconds: float) -> None:
@@ -170,7 +170,7 @@ def test_hops_of_a_ring_by_the_tier_they_cross(elements: tuple[float, ...], seco
 def test_hops_of_a_tree_are_up_and_down() -> None:
     """8 domains of 3: 2 log2 8 hops at the outermost tier, 2 (3 - 1) inside; with one tier all are its own."""
     g = laid(24, (3, 3, 24), (8, 8, 1))
-    assert g.tree_latency.tolist() == [2 * 3 * 100 + 2 * 2 * 1]
+    assert g.tree_latency.tolist() == [2 * 3 * 100 + 2 * 2 * 2]
     assert laid(24, (3,), (8,), hop=(column(7),)).tree_latency.tolist() == [2 * 3 * 7 + 2 * 2 * 7]
 
 

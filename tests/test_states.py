@@ -112,7 +112,7 @@ def test_experts_are_split_over_expert_and_expert_tensor_ranks() -> None:
     """6 experts of 3 x 12 x 5 over ep 3 and etp 2; a module has them too."""
     r = moe(model__hidden=12, model__heads=4, model__kv_heads=4, model__layers=2, model__mtp=2,
             model__experts__routed=6, model__experts__active=2, model__experts__ffn=5, layout__expert=3,
-            layout__expert_tensor=2)  # fmt: skip
+            layout__expert_tensor=2, model__experts__dense_layers=1)  # fmt: skip
     found = states.rank_parameters(r, models.count(r.model), layout.resolve(r))
     assert found.experts[EXPERTS].tolist() == [6 * 3 * 12 * 5 / 6]
     assert found.prediction_experts.tolist() == [2 * 6 * 3 * 12 * 5 / 6]
