@@ -1,5 +1,6 @@
 """The server's words in the protocol's types, without a server: offers, stretches of text, keys and texts of files."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from dsl.limits import FILE
 from dsl.problems import Span
 from dsl.server.completion import Offer
 from dsl.server.diagnostics import Note
-from dsl.server.editor import Editor, on_disk, spread
+from dsl.server.editor import OFTEN, Editor, on_disk, spread
 from dsl.server.marks import at, marks
 from dsl.server.places import Area, Position
 from dsl.server.rename import Found, Refused
@@ -188,3 +189,32 @@ def test_a_text_is_formatted_as_a_whole_where_it_can_be_read() -> None:
         edits_made = asked(lsp.TEXT_DOCUMENT_FORMATTING, lsp.DocumentFormattingParams(asked.document, options))
         whole = lsp.Range(lsp.Position(0, 0), lsp.Position(1, 9))
         assert edits_made == ([lsp.TextEdit(whole, form)] if form else []), text
+
+
+def test_the_folders_are_those_that_are_named_else_those_of_the_open_files(editor: Editor, tmp_path: Path) -> None:
+    deep = lsp.WorkspaceFolder((tmp_path / "deep").as_uri(), "deep")
+    full = lsp.TextDocumentSyncKind.Full
+    document = lsp.TextDocumentItem((tmp_path / "plan.scn").as_uri(), "scn", 1, TEXT)
+    for space, folders in (
+        (Workspace(tmp_path.as_uri(), full, [deep]), [tmp_path / "deep"]),
+        (Workspace(None, full), []),
+    ):
+        editor.server.protocol._workspace = space
+        assert editor.folders() == folders
+    editor.server.workspace.put_text_document(document)
+    editor.server.workspace.put_text_document(lsp.TextDocumentItem("untitled:a", "scn", 1, TEXT))
+    assert editor.folders() == [tmp_path.resolve()]
+
+
+def test_memory_is_tidied_every_so_many_checks(editor: Editor, monkeypatch: pytest.MonkeyPatch) -> None:
+    collected: list[int] = []
+    monkeypatch.setattr("dsl.server.editor.gc.collect", lambda: collected.append(editor.checks))
+
+    async def checks() -> None:
+        for _ in range(2 * OFTEN + 1):
+            editor.tidy()
+        assert editor.idle is not None
+        editor.idle.cancel()
+
+    asyncio.run(checks())
+    assert collected == [OFTEN, 2 * OFTEN]
