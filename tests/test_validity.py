@@ -72,6 +72,11 @@ def test_s4s_plan_can_be_built() -> None:
          []),
         ({"layout__pipeline": 16, "model__layers": 15, "layout__split": "even"},
          ["pipeline 16 x virtual_stages 1 = 16 chunks for 15 layers"]),
+        ({"layout__shard": "zero3", "layout__context": 2}, []),  # 256 data x 2 context ranks are one group
+        ({"layout__shard": "zero3", "layout__shard__group": 3000, "layout__context": 2},
+         ["512 data ranks do not split into equal shard groups of 375; with placement = balanced the pods hold "
+          "equal parts"]),
+        ({"lora__rank": 8, "lora__targets": ("q", "o_proj")}, []),
         ({"model__ffn": 28676},
          ["an ffn of 28_676 does not divide by tensor 8"]),
         ({"model__vocabulary": 128004},
@@ -115,6 +120,8 @@ def test_reasons(changed: dict[str, Any], reasons: list[str]) -> None:
                                  "expert 3 x expert_tensor 1 does not divide the 64 ranks of a stage"]),
         ({"layout__expert": 128}, ["expert 128 x expert_tensor 1 does not divide the 64 ranks of a stage"]),
         ({"layout__expert": 16, "layout__context": 2}, []),  # tensor 4 x context 2 x data 8
+        ({"layout__expert": 64, "layout__context": 2}, []),
+        ({"model__ffn": 770}, []),  # no layer has it
         ({"layout__expert_tensor": 8, "model__experts__ffn": 770},
          ["an expert's ffn of 770 does not divide by expert_tensor 8"]),
     ],
