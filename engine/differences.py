@@ -80,8 +80,9 @@ def _usd(value: Column | None) -> Column:
 def _factors(result: Result) -> tuple[Column, Column, Column, Column] | None:
     """GPUs billed, seconds at full speed, effective training time, USD a GPU-second; None without a cost."""
     columns, counts = result.columns, result.gpus
-    if "cost" not in columns or counts is None or not result.cost or result.cost[0].usd is None:
+    if "cost" not in columns:
         return None
+    assert counts is not None and result.cost[0].usd is not None
     seconds, effective = columns["time_to_train"], columns["effective_training_time"]
     price = result.cost[0].usd / (counts.bought * seconds)
     return counts.bought, seconds * effective, effective, price

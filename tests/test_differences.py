@@ -105,3 +105,8 @@ def test_the_reduced_model_has_the_same_causes() -> None:
 
 def test_without_a_price_there_are_no_bars() -> None:
     assert cost_bars(BASE, result(cluster__price=None)) is None
+
+
+def test_two_runs_of_which_one_has_no_price_have_no_bars_of_cost() -> None:
+    free = result(cluster__price=None)
+    assert cost_bars(BASE, free) is None and cost_bars(free, BASE) is None and cost_bars(free, free) is None
