@@ -41,7 +41,10 @@ class Gpus:
 
 
 def training_flops(parameters: Column, tokens: Column) -> Column:
-    """FLOP of a training run, 6 N D (Kaplan et al. 2020)."""
+    """FLOP of a training run, 6 N D (Kaplan et al. 2020 section 2.1, where N is without the embeddings).
+
+    N here is all parameters that a token uses, embeddings included.
+    """
     return 6.0 * parameters * tokens
 
 

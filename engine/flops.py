@@ -91,7 +91,8 @@ def flops_per_token(model: Model, sequence: Column) -> FlopsPerToken:
 
     six_n = 6 N_active; with_attention = six_n + 6 L a (d + dv) s, which is 12 L a d s for plain heads;
     causal = 6 N_matmul + 6 a (d + dv) Σ_layers m(s). A stated count without dimensions has no attention term.
-    Source: Kaplan et al. 2020 (6N); Chowdhery et al. 2022 (PaLM) appendix B (12 L H Q T).
+    Source: Kaplan et al. 2020 section 2.1 (6N; there N is without the embeddings, here with them);
+    Chowdhery et al. 2022 (PaLM) appendix B (12 L H Q T).
     """
     n = count(model)
     forward = forward_flops(model, n, sequence)

@@ -142,8 +142,8 @@ def sdpa_seconds(work: Sdpa, dev: Device, stated: Column | None) -> tuple[Column
     """Seconds of fused attention and its eta: t = F/(P phi eta s/(s + s_half) h), h the rate of small heads.
 
     F are the FLOPs really computed (half the square under a causal mask).
-    Source: Dao 2023 (FlashAttention-2), Shah et al. 2024 (FlashAttention-3): FLOPs and measured rates; constants
-    fitted on published runs.
+    Source: Dao 2023 (FlashAttention-2) and Shah et al. 2024 (FlashAttention-3), section 4.1 of both: FLOPs and measured
+    rates; constants fitted on published runs.
     """
     if stated is None and not work.fused:
         stated = dev.clock * dev.gemm_bf16 * work.head / (work.head + UNFUSED_HALF_HEAD)

@@ -161,7 +161,7 @@ def trained(run: Run, dense: Column, experts: Column, adapters: Column) -> tuple
 def offloaded(run: Run, weights: Column, gradients: Column, optimizer: Column) -> Held:
     """States with what is offloaded in host memory: optimizer states with their sharded gradients (zero2, zero3), and
     sharded weights (zero3).
-    Source: Rajbhandari et al. 2021 (ZeRO-Infinity).
+    Source: Ren et al. 2021 (ZeRO-Offload) section 3.5, Rajbhandari et al. 2021 (ZeRO-Infinity) section 5.1.
     """
     off, kind = offload.of(run), run.layout.shard.kind
     away = [

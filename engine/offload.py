@@ -5,7 +5,8 @@ the host's processors make. Copies of activations hide behind the layer that is 
 behind the last backward pass; the update and the way back of the weights are waited for.
 
 Symbols: beta_h bytes/s of the host link per GPU and direction; y share of the activations, x of the optimizer states.
-Source: ZeRO-Offload (Ren et al. 2021), ZeRO-Infinity (Rajbhandari et al. 2021).
+Source: ZeRO-Offload (Ren et al. 2021) section 4, without its delayed update; ZeRO-Infinity (Rajbhandari et al. 2021)
+section 5.1 (weights, activations).
 """
 
 import numpy as np

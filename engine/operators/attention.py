@@ -92,8 +92,8 @@ def _context(run: Run, d: Degrees, dh: Column, share: float) -> list[Work]:
 
 def _core(run: Run, d: Degrees, dh: Column, fused: bool, windowed: bool, backward: bool) -> list[Work]:
     """FLOPs of the attention core: 4 T keys a dh/tp forward with a fused causal kernel, the whole square without one;
-    backward 2.5 and 2 times that.
-    Source: Dao et al. 2022 (FlashAttention), counted.
+    backward 2.5 and 2 times that: a fused kernel keeps no scores and computes them again.
+    Source: Dao et al. 2022 section 3.1 (scores computed again), Dao 2023 section 4.1 (FLOPs, half under a causal mask).
     """
     assert run.model.heads is not None
     a_rank = run.model.heads / d.tp

@@ -49,7 +49,7 @@ class Routing:
 def routing(run: Run, d: Degrees, experts: Experts) -> Routing:
     """Rows of one rank. A capacity pads every expert to capacity x mean and drops the rest; without one the busiest
     rank sets the pace. With etp > 1 a rank computes on the rows of all etp ranks.
-    Source: Lepikhin et al. 2020 (capacity); imbalance as stated.
+    Source: Lepikhin et al. 2020 section 2.2 (capacity); imbalance as stated.
     """
     split = d.tp if d.sequence_parallel else column(1.0)
     sent = d.tokens * experts.active / split
@@ -66,7 +66,7 @@ def grouped(
 ) -> tuple[Gemm, tuple[Gemm, Gemm]]:
     """A GEMM per local expert, each with that expert's rows as M; all experts' weights are streamed.
 
-    Source: Gale et al. 2022 (MegaBlocks).
+    Source: Gale et al. 2022 (MegaBlocks) figure 3: blocks as long as each expert's rows.
     """
     forward, (d_input, d_weight) = linear(op, r.each, n, k, weight, GROUPED_GRADIENT * gradient)
     made = [Gemm(g.op, g.m, g.n, g.k, g.weights * r.local, g.tag, r.local) for g in (forward, d_input, d_weight)]
@@ -145,7 +145,7 @@ def _expert_tensor(d: Degrees, r: Routing, h: Column, kind: str) -> list[Work]:
 def shared_mlp(run: Run, d: Degrees, experts: Experts, gradient: Column) -> tuple[list[Work], list[Work], list[Kept]]:
     """The shared experts: a dense MLP of fs for every token, split over tensor ranks like any MLP.
 
-    Source: DeepSeekMoE, Dai et al. 2024.
+    Source: DeepSeekMoE, Dai et al. 2024 section 3.2.
     """
     model = run.model
     assert model.hidden is not None

@@ -6,7 +6,7 @@ A matrix whose outputs are split over tensor ranks has B split and A on every ra
 other way round.
 
 Symbols: r rank; T tokens of a micro-batch on one rank; tp tensor degree; h hidden, f inner size of an MLP.
-Source: Hu et al. 2021 (LoRA); Hugging Face PEFT's names of target matrices, without "_proj".
+Source: Hu et al. 2021 (LoRA) section 4.1; Hugging Face PEFT's names of target matrices, without "_proj".
 """
 
 from dataclasses import dataclass

@@ -23,7 +23,7 @@ def mixer(run: Run, d: Degrees, gradient: Column) -> Block:
     """Work and kept tensors of one mixer block of one micro-batch on one rank.
 
     Scan bytes: T (scanned w + 4 S/Q)/tp: its operands, and the states that a chunked scan keeps between chunks (none
-    in mamba1, whose kernel computes them again). Source: Mamba-2 2024 section 6.
+    in mamba1, whose kernel computes them again). Source: Mamba-2 2024 section 6, Mamba 2023 section 3.3.
     """
     model = run.model
     assert model.hidden is not None and model.mixer is not None

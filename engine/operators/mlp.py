@@ -36,7 +36,8 @@ def mlp(run: Run, d: Degrees, gradient: Column) -> Block:
     """Work and kept tensors of one MLP block of one micro-batch on one rank.
 
     FLOPs forward: 2 T h G f/tp up, 2 T f h/tp down.
-    Source: Shoeybi et al. 2019 section 3, Shazeer 2020 (gated units), Korthikanti et al. 2022 section 4.1; counted.
+    Source: Shoeybi et al. 2019 section 3, Shazeer 2020 eq. 6 (gated units), Korthikanti et al. 2022 section 4.1;
+    counted.
     """
     model = run.model
     assert model.hidden is not None

@@ -25,7 +25,7 @@ def step_bytes(run: Run, gradient: Column) -> Column:
 def optimizer(run: Run, shard: Column, unsharded_gradient: Column, gradient: Column) -> tuple[Work, ...]:
     """Rows of the step: the update, norm and clip over the shard, zeroing of the gradient buffer.
 
-    Source: Loshchilov and Hutter 2019 (AdamW); bytes of the states read and written, counted.
+    Source: Loshchilov and Hutter 2019 (AdamW) algorithm 2; bytes of the states read and written, counted.
     """
     rows: list[Work] = [Traffic("update", shard * step_bytes(run, gradient), 1.0)]
     rows.append(Traffic("norm and clip", shard * gradient, NORM_AND_CLIP))

@@ -1,7 +1,7 @@
 """GPipe: every forward, then every backward (Huang et al. 2018). Symbols: engine/schedules/passes.py.
 
 One chunk a rank. The bubble is that of 1F1B; what it costs is memory, since all m micro-batches are in flight.
-Source: Huang et al. 2018.
+Source: Huang et al. 2018 section 2.3.
 """
 
 from collections.abc import Sequence

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from reports.draft import Site, Wish
 
 SEQUENCES = (8192, 4096, 2048, 1024)  # tried where the model states none
-PER_PARAMETER = 20  # tokens: compute-optimal by Hoffmann et al. 2022 (arXiv 2203.15556)
+PER_PARAMETER = 20  # tokens: 20 to 22 in table 3 of Hoffmann et al. 2022 (arXiv 2203.15556)
 PRICE = re.compile(r"\$?(\d[\d_]*(?:\.\d+)?)")
 
 
