@@ -40,8 +40,8 @@ def head(run: Run, d: Degrees, gradient: Column) -> Block:
     """Work of the head: norm, GEMM T x h x Vp/tp, fp32 passes of the loss over T Vp/tp, three scalars a token summed.
 
     The scalars are the maximum, the own logit and the sum of exponentials, as in Megatron-LM's cross-entropy.
-    Source: Shoeybi et al. 2019 section 3 (losses summed in place of logits); passes of the stack's loss measured (12 for
-    Megatron's fused loss).
+    Source: Shoeybi et al. 2019 section 3 (losses summed in place of logits); passes of the stack's loss measured
+    (12 for Megatron's fused loss).
     """
     assert run.model.hidden is not None
     h, t = run.model.hidden, d.tokens
