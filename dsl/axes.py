@@ -5,7 +5,7 @@ from typing import Any
 
 from dsl.arguments import given_arguments
 from dsl.blocks import Body, Entry, Part
-from dsl.derived import adjusted
+from dsl.derived import adjusted, rented_and_owned
 from dsl.dimensions import DISTRIBUTIONS
 from dsl.kinds import Setting
 from dsl.limits import AXES, AXIS, POINTS
@@ -48,7 +48,16 @@ def axes_of(world: World, defined: Defined, body: Body, table: Table) -> tuple[A
         if size(axes) > POINTS or sum(len(axis.values) for axis in axes) > AXES:
             break  # refused below, whatever else varies
     _few_enough(axes, world.problems)
+    moved = varied_entries(body)
+    wrong = rented_and_owned({**table.entries, **moved})
+    if wrong is not None and rented_and_owned(table.entries) is None:  # else the run itself is told
+        world.problems.append(wrong)
     return tuple(axes)
+
+
+def varied_entries(body: Body) -> dict[str, Entry]:
+    """What a table varies, as it is written."""
+    return {path: entry for part in body.of("vary") for path, entry in part.body.entries.items()}
 
 
 def _few_enough(axes: list[Axis], problems: list[Problem]) -> None:

@@ -4,7 +4,7 @@ Each is worked out when it is asked for; what is stated wins, and is checked aga
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from dsl.blocks import Entry
 from dsl.problems import Label, Problem
@@ -185,27 +185,33 @@ def _price(table: Table) -> Value | None:
     return _copied(table, "cluster.gpu.price", "the gpu's own price")
 
 
-def _capex(table: Table) -> Entry | None:
-    return next((e for p, e in table.entries.items() if p.startswith("cluster.capex.")), None)
-
-
 def _ownership(table: Table) -> Value | None:
-    capex, price = _capex(table), table.entries.get("cluster.price")
+    capex, wrong = _capex(table.entries), rented_and_owned(table.entries)
+    if wrong is not None:
+        table.problems.append(wrong)
+        return None
     if capex is None:
         return Value("rented", "", None, "default", "which cost lines apply")
-    if price is None:
-        return Value("owned", "", capex.span, "derived", "capex is stated", f"{capex.file.logical}:{capex.span.line}")
-    table.problems.append(
-        Problem(
-            "E26",
-            "the cluster has a price and a capex",
-            price.span,
-            "rented",
-            (Label(capex.span, "owned"),),
-            help="write: ownership = rented, or: ownership = owned",
-        )
+    return Value("owned", "", capex.span, "derived", "capex is stated", f"{capex.file.logical}:{capex.span.line}")
+
+
+def rented_and_owned(entries: Mapping[str, Entry]) -> Problem | None:
+    """What is wrong where a price and a capex are both stated, and nothing says which of them is meant."""
+    capex, price = _capex(entries), entries.get("cluster.price")
+    if capex is None or price is None or "cluster.ownership" in entries:
+        return None
+    return Problem(
+        "E26",
+        "the cluster has a price and a capex",
+        price.span,
+        "rented",
+        (Label(capex.span, "owned"),),
+        help="write: ownership = rented, or: ownership = owned",
     )
-    return None
+
+
+def _capex(entries: Mapping[str, Entry]) -> Entry | None:
+    return next((e for p, e in entries.items() if p.startswith("cluster.capex.")), None)
 
 
 def _sequence(table: Table) -> Value | None:

@@ -3,7 +3,7 @@
 from functools import partial
 
 from dsl.alike import alike
-from dsl.axes import axes_of
+from dsl.axes import axes_of, varied_entries
 from dsl.blocks import Body, Entry, Part
 from dsl.cited import Sources
 from dsl.dimensions import condition
@@ -272,11 +272,6 @@ def orders_of(world: World, defined: Defined, order: str, table: Table) -> tuple
     own = TableNames(table, "", defined.scope, world.results or {}, table.lets)
     found = (item_of(name, own, world.problems) for name in names(order, defined.block.name_span))
     return tuple(item for item in found if item is not None)
-
-
-def varied_entries(body: Body) -> dict[str, Entry]:
-    """The axes of a block as they are written."""
-    return {path: entry for part in body.of("vary") for path, entry in part.body.entries.items()}
 
 
 def roofline_of(world: World, defined: Defined) -> Roofline | None:

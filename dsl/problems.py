@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from typing import NamedTuple
 
 from dsl.limits import HINTED, HINTS, NAME, SHOWN
@@ -190,8 +191,6 @@ def _hints() -> bool:
 
 def nearest(word: str, legal: Iterable[str], cutoff: float = 0.6) -> str | None:
     """The one name of ``legal`` that ``word`` was probably meant to be, or None."""
-    import difflib  # only needed when something is wrong
-
     if not _hints():
         return None
     names = [name for name in legal if len(name) <= NAME]
@@ -207,8 +206,16 @@ def nearest(word: str, legal: Iterable[str], cutoff: float = 0.6) -> str | None:
     longer = [name for name in names if len(word) > 2 and re.match(rf"{re.escape(lowered)}[-_]", name.lower())]
     if longer:  # h100 is h100-sxm, rather than h200
         return longer[0]
-    close = difflib.get_close_matches(lowered, folded, n=1, cutoff=cutoff)
-    return folded[close[0]] if close else None
+    close = _closest(lowered, tuple(folded), cutoff)
+    return folded[close] if close is not None else None
+
+
+@lru_cache(maxsize=1024)
+def _closest(word: str, names: tuple[str, ...], cutoff: float) -> str | None:
+    """The name spelled most like a word; kept, since a file is often checked again, and against the same names."""
+    import difflib  # only needed when something is wrong
+
+    return next(iter(difflib.get_close_matches(word, names, n=1, cutoff=cutoff)), None)
 
 
 def did_you_mean(word: str, legal: Iterable[str]) -> str:

@@ -10,6 +10,8 @@ from engine.evaluate import evaluate
 from engine.read import read
 from reports.acceptance.sheet import of_csv
 from reports.document import build
+from reports.imports.asked import Asked, Given
+from reports.imports.runs import yaml_runs
 from tests.fuzz.files import GEMM, NSIGHT
 from tests.language import START, problems_of, scenario_of
 from tests.library_models import LIBRARY_MODELS
@@ -105,6 +107,25 @@ def test_a_model_type_that_is_no_text_is_refused_at_either_place(outer: object, 
     data = json.dumps({"model_type": outer, "text_config": text | {"hidden_size": 5120}}).encode()
     found, problems = hf.read_config(data, "config.json")
     assert found is None and [p.title for p in problems] == ["`model_type` of config.json is not a text"]
+
+
+@pytest.mark.parametrize("stated", ["capex.staff = 5%", "price = 2 $/gpu-hour"])
+def test_a_price_that_varies_beside_a_capex_wants_an_ownership(stated: str) -> None:
+    text = START.replace("  nodes = 16\n", f"  nodes = 16\n  {stated}\n")
+    path, values = ("price", "[1, 3] $/gpu-hour") if "capex" in stated else ("capex.staff", "[5%, 8%]")
+    vary = f"vary {{ cluster.{path} = {values} }}"
+    text += f"sweep s {{ base = base, {vary}, show = [cost] }}\n"
+    (problem,) = problems_of(text)
+    assert (problem.code, problem.title) == ("E26", "the cluster has a price and a capex")
+    assert problems_of(text.replace("nodes = 16", "nodes = 16, ownership = rented")) == []
+
+
+@pytest.mark.parametrize("end", ["\x1c", "\x1e", "\x85", "\u2028", "\v", "\f"])
+def test_a_key_that_is_not_used_stays_inside_its_comment(end: str) -> None:
+    inner = f"hidden: 4096, layers: 32, ffn: 11008, heads: 32, odd{end}key: 1, vocab: 32000"
+    data = f"model: {{{inner}}}\nseq_len: 4096\ngpu: H100-SXM\n".encode()
+    made = yaml_runs(Asked((Given("a.yaml", data),)))
+    assert not made.problems and "model.odd key" in made.text
 
 
 MODELS = sorted(LIBRARY_MODELS)

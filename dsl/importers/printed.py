@@ -1,7 +1,7 @@
 """Blocks of the language as text, from values in base units: each in the unit a person would use."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from dsl.form import canonical
 from dsl.importers.hf_block import TAKEN, model_name
@@ -75,7 +75,7 @@ def block(
 
     ``why`` holds comments by path; a path with dots opens its groups.
     """
-    lines = [f"# {line}" for note in notes for line in _wrapped(note)]
+    lines = remarks(notes)
     head = [kind.name, name, f'"{quoted(title)}"' if title else "", f"from {base}" if base else ""]
     lines.append(" ".join(word for word in head if word) + " {")
     lines += _settings(kind, settings, why or {})
@@ -107,14 +107,23 @@ def _settings(kind: Kind, settings: Values, why: Mapping[str, str]) -> list[str]
 def _line(kind: Kind, path: str, shown: str, settings: Values, why: Mapping[str, str]) -> str:
     row = schema(kind).row(path) or run_row(path)
     assert row is not None, path
-    comment = f"  # {why[path]}" if why.get(path) else ""
+    comment = f"  # {_one_line(why[path])}" if why.get(path) else ""
     return f"{shown} = {quantity(row, settings[path])}{comment}"
+
+
+def remarks(notes: Iterable[str]) -> list[str]:
+    """Notes as lines of comments; whatever they quote, a line of theirs stays a comment."""
+    return [f"# {line}" for note in notes for line in _wrapped(note)]
+
+
+def _one_line(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def _wrapped(note: str, width: int = 116) -> list[str]:
     """A note over as many lines as it needs."""
     lines, line = [], ""
-    for word in "".join(c if c.isprintable() else " " for c in note).split():
+    for word in _one_line(note).split():
         if line and len(line) + 1 + len(word) > width:
             lines.append(line)
             line = word

@@ -1,7 +1,7 @@
 """A training log as what was measured of a run: step time, rate, memory; and with its plan, how far it has come."""
 
 from dsl.form import canonical
-from dsl.importers.printed import digits, quantity, quoted
+from dsl.importers.printed import digits, quantity, quoted, remarks
 from dsl.importers.train_log import Log, Record, Steady, median_of, read, steady
 from dsl.kinds import RUN, Setting
 from dsl.problems import Problem, Span
@@ -30,10 +30,10 @@ def logs(asked: Asked) -> Made:
     inner = [*_measured(values, source), *_actual(reached, source)]
     if asked.plan is None:
         notes.append("Put these blocks into the run that was logged, or import with --plan.")
-        text, wrong = canonical("\n".join([*(f"# {n}" for n in notes), *inner]) + "\n")
+        text, wrong = canonical("\n".join([*remarks(notes), *inner]) + "\n")
     else:
         run = asked.plan.run.name
-        whole = [*(f"# {n}" for n in notes), f"run {run}-logged from {run} {{", *inner, "}"]
+        whole = [*remarks(notes), f"run {run}-logged from {run} {{", *inner, "}"]
         text, wrong = canonical(opening(asked.plan) + "\n".join(whole) + "\n")
     assert not wrong, wrong
     return Made(text, [], forecast(asked.plan, reached) if asked.plan is not None else ())

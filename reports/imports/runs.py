@@ -1,11 +1,12 @@
 """A run that a framework's arguments describe, as a whole scenario file: its model, a cluster for it, the run."""
 
 from collections.abc import Callable
+from functools import cache
 
 from dsl.catalog import Item, catalog
 from dsl.form import canonical
 from dsl.importers import megatron, run_yaml, torchtitan
-from dsl.importers.printed import block, digits, name_of, quoted
+from dsl.importers.printed import block, digits, name_of, quoted, remarks
 from dsl.importers.run_draft import Draft
 from dsl.kinds import MODEL, RUN
 from dsl.problems import Problem, Span, did_you_mean
@@ -43,10 +44,10 @@ def runs(asked: Asked, reader: Reader, what: str) -> Made:
     if wrong:
         return refused(wrong)
     name = name_of(asked.name or file.stem, "run")
-    parts = [f"# From {what}, {file.shown}.", *(f"# {note}." for note in draft.notes)]
+    head = remarks([f"From {what}, {file.shown}.", *(f"{note}." for note in draft.notes)])
     imports = ["edition 2026", "", 'import "library/gpus.scn"', 'import "library/fabrics.scn"',
                'import "library/models.scn"', ""]  # fmt: skip
-    text, found = canonical("\n".join([*parts, *imports]) + "\n" + cluster(draft.gpus, gpu, name))
+    text, found = canonical("\n".join([*head, *imports]) + "\n" + cluster(draft.gpus, gpu, name))
     assert not found, found
     source = f"{what}, {file.shown}"
     if "model" not in draft.run:
@@ -66,10 +67,15 @@ def _why(draft: Draft, head: str) -> dict[str, str]:
     return {p: why for p, why in draft.why.items() if not p.startswith("model.")}
 
 
+@cache
+def parts() -> tuple[Item, ...]:
+    """The parts of the library."""
+    return tuple(catalog())
+
+
 def gpu_of(wanted: str, file: Given, draft: Draft) -> tuple[Item | None, list[Problem]]:
     """The GPU of the library that is asked for; the usual one where nothing says, which is noted."""
-    items = catalog()
-    names = {i.name: i for i in items if i.kind == "gpu"}
+    names = {i.name: i for i in parts() if i.kind == "gpu"}
     if not wanted:
         draft.notes.append(f"missing: the GPU, {USUAL} is assumed; name another with --gpu")
     lower = wanted.lower() or USUAL
@@ -88,7 +94,7 @@ def cluster(gpus: int, gpu: Item | None, name: str) -> str:
     if gpus <= NODE:
         return (f"{head} {{\n  gpu = {gpu.name}\n  gpus_per_node = {gpus} gpus\n  gpus = {gpus} gpus\n"
                 f"  tier node {{ bandwidth = {link} }}\n}}\n")  # fmt: skip
-    fabrics = [i for i in catalog() if i.kind == "cluster"]
+    fabrics = [i for i in parts() if i.kind == "cluster"]
     fabric = next((i for i in fabrics if any(q.path == "gpu" and q.text == gpu.name for q in i.settings)), None)
     if fabric is not None:
         return f"{head} from {fabric.name} {{\n  gpus = {gpus} gpus\n}}\n"
