@@ -201,10 +201,12 @@ def _of(entries: Iterable[Entry], cause: str) -> list[Entry]:
 
 def _step_lacks(run: Run, d: Degrees) -> dict[str, Flags]:
     """Settings without which a step has no time, and the points that lack them."""
+    dev = device(run)
     return {
         "batch": np.isnan(d.micro_batches),
         "sequence": np.isnan(d.sequence),
-        f"cluster.gpu.peak.{run.precision}": np.isnan(device(run).peak),
+        "cluster.gpu.peak.bf16": np.isnan(dev.peak_bf16),
+        f"cluster.gpu.peak.{run.precision}": np.isnan(dev.peak),
         "cluster.tier": network.missing_link(run.cluster, d.used),
     }
 

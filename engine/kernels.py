@@ -50,8 +50,8 @@ def device(run: Run) -> Device:
     Source: the library's rows of the GPU and the stack.
     """
     gpu, stack = run.gpu, run.stack
-    half = gpu.peak.fp16 if run.precision == "fp16" else gpu.peak.bf16
-    half = half if half is not None else gpu.peak.bf16 if gpu.peak.bf16 is not None else column(np.nan)
+    sixteen = (gpu.peak.bf16, gpu.peak.fp16)  # the V100 has the second alone
+    half = next((p for p in (sixteen[::-1] if run.precision == "fp16" else sixteen) if p is not None), column(np.nan))
     own = getattr(gpu.peak, run.precision)
     e = gpu.efficiency
     best = {"fp8": e.gemm_fp8, "fp4": e.gemm_fp4}.get(run.precision, e.gemm)

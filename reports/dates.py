@@ -35,10 +35,10 @@ def dates(point: Json, report: Json, verdicts: Any = ()) -> Dates:
     """The days of a run from the settings of its cluster and the dates of the report."""
     lead, ready = (_days(point["settings"].get(f"cluster.{name}")) for name in ("lead_time", "commissioning"))
     ready = ready or 0
-    first, written = _day(report.get("start")), _day(report.get("date"))
-    delivery = _plus(first, -ready) if first else _plus(written, lead)
-    order = delivery - timedelta(days=lead) if delivery and lead is not None else None
-    first = first or _plus(delivery, ready)
+    first, written = day_of(report.get("start")), day_of(report.get("date"))
+    delivery = after(first, -ready) if first else after(written, lead)
+    order = after(delivery, None if lead is None else -lead)
+    first = first or after(delivery, ready)
     ends = (point.get("intervals") or {}).get("time_to_train") or {}
     late = (written - order).days if written and order and written > order else 0
     last, earliest, latest, allowed = (
@@ -55,7 +55,8 @@ def limit(verdicts: Any) -> float | None:
     return min(own, default=None)
 
 
-def _day(text: Any) -> date | None:
+def day_of(text: Any) -> date | None:
+    """A date as it is written; None where there is none, or it is no day."""
     try:
         return date.fromisoformat(str(text))
     except ValueError:
@@ -66,10 +67,14 @@ def _days(seconds: Any) -> int | None:
     return None if seconds is None else ceil(float(seconds) / DAY)
 
 
-def _plus(day: date | None, days: int | None) -> date | None:
-    return None if day is None or days is None else day + timedelta(days=days)
+def after(day: date | None, days: int | None) -> date | None:
+    """So many days after a day; None where either is not known, or no calendar has it."""
+    try:
+        return None if day is None or days is None else day + timedelta(days=days)
+    except OverflowError:
+        return None
 
 
 def _end(first: date | None, seconds: float | None) -> date | None:
     """The last day of so many seconds from the first day on: 45.2 days are 46 of them."""
-    return _plus(first, ceil(seconds / DAY) - 1) if seconds else None
+    return after(first, ceil(seconds / DAY) - 1) if seconds else None

@@ -1,13 +1,14 @@
 """How far a run has come, and its finish and cost forecast again from it, as the document has them."""
 
 from collections.abc import Mapping
-from datetime import date, timedelta
+from datetime import date
 from math import ceil
 from typing import Any
 
 from engine.columns import Column, column
 from engine.forecast import Forecast, forecast
 from engine.result import Result
+from reports.dates import after, day_of
 from reports.point import Json, number
 
 DAY = 86_400.0
@@ -18,7 +19,7 @@ def progress(settings: Mapping[str, Any], result: Result, start: str) -> Json | 
     done = settings.get("actual.tokens")
     if done is None:
         return None
-    began, today = (_day(settings.get("actual.started")) or _day(start)), _day(settings.get("actual.date"))
+    began, today = (day_of(settings.get("actual.started")) or day_of(start)), day_of(settings.get("actual.date"))
     elapsed = settings.get("actual.elapsed")
     if elapsed is None and began and today and today > began:
         elapsed = (today - began).days * DAY
@@ -51,8 +52,8 @@ def _json(
         "remaining": remaining,
         "time_to_train": number(found.seconds),
         "planned_time_to_train": planned,
-        "finish": _after(today, remaining),
-        "planned_finish": _after(began, planned),
+        "finish": _finish(today, remaining),
+        "planned_finish": _finish(began, planned),
         "cost": number(found.cost),
         "planned_cost": number(result.columns.get("cost")),
         "phases": bool(result.stretches),
@@ -60,18 +61,7 @@ def _json(
     }
 
 
-def _day(text: Any) -> date | None:
-    try:
-        return date.fromisoformat(str(text)) if text else None
-    except ValueError:
-        return None
-
-
-def _after(day: date | None, seconds: float | None) -> str | None:
+def _finish(day: date | None, seconds: float | None) -> str | None:
     """The day that so many seconds end on."""
-    if day is None or seconds is None:
-        return None
-    try:
-        return (day + timedelta(days=ceil(seconds / DAY))).isoformat()
-    except OverflowError:
-        return None
+    end = after(day, None if seconds is None else ceil(seconds / DAY))
+    return None if end is None else end.isoformat()

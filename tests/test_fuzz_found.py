@@ -1,6 +1,7 @@
 """What `make fuzz` found: each input as small as it could be made, with what is said of it now."""
 
 import json
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,13 @@ from dsl.importers import gemm_table, hf, nccl_tests, nsight
 from engine.evaluate import evaluate
 from engine.read import read
 from reports.acceptance.sheet import of_csv
+from reports.dates import dates
 from reports.document import build
 from reports.imports.asked import Asked, Given
 from reports.imports.runs import yaml_runs
 from tests.fuzz.files import GEMM, NSIGHT
 from tests.language import START, problems_of, scenario_of
-from tests.library_models import LIBRARY_MODELS
+from tests.library_models import LIBRARY_GPUS, LIBRARY_MODELS
 
 CLUSTER = "cluster few from hopper { gpus_per_node = 0 }\n"
 WINDOW = START.replace("heads = 32", "heads = 32, attention.window = 128 tokens")
@@ -127,6 +129,28 @@ def test_a_key_that_is_not_used_stays_inside_its_comment(end: str) -> None:
     made = yaml_runs(Asked((Given("a.yaml", data),)))
     assert not made.problems and "model.odd key" in made.text
 
+
+def test_a_first_day_after_which_no_calendar_goes_on_has_no_last() -> None:
+    text = START + 'report "R" { start = "9999-12-31", date = "0001-01-01" }\n'
+    text = text.replace("nodes = 16", "nodes = 16, lead_time = 900 days, commissioning = 9 days")
+    document = build(scenario_of(text))
+    assert json.dumps(document, allow_nan=False)
+    point = {"settings": {"cluster.lead_time": 900 * 86400.0}, "results": {"time_to_train": 1e300}}
+    found = dates(point, {"start": "9999-12-31", "date": "0001-01-01"})
+    assert (found.last, found.first, found.order) == (None, date(9999, 12, 31), date(9997, 7, 14))
+
+
+@pytest.mark.parametrize("precision", ["bf16", "fp16", "fp32"])
+def test_every_gpu_takes_some_time_or_lacks_a_rate(precision: str) -> None:
+    """The V100, whose half precision is fp16 alone, took no number of seconds in fp32, and nothing said why."""
+    imports = 'edition 2026\nimport "library/gpus.scn"\nimport "library/models.scn"\n'
+    for gpu in LIBRARY_GPUS:
+        text = f"cluster c {{ gpu = {gpu}, gpus = 8 gpus, gpus_per_node = 8, tier node {{ bandwidth = 50 GB/s }} }}\n"
+        text += f"run r {{ model = llama-3-8b, cluster = c, batch = 64 sequences, precision = {precision} }}\n"
+        found = evaluate(read(scenario_of(imports + text).runs[0].plain()), advise=False)
+        lacking = found.missing.get("step_time", ())
+        assert found.step is not None and (lacking or 0 < found.step.seconds[0] < 1e4), gpu
+        assert lacking in ((), (f"cluster.gpu.peak.{precision}",), ("cluster.gpu.peak.bf16",)), gpu
 
 MODELS = sorted(LIBRARY_MODELS)
 

@@ -1,7 +1,6 @@
 """Portfolios: the calendar of a programme, how far its cluster is used, what it costs and what that is for."""
 
-from datetime import date, timedelta
-
+from reports.dates import after, day_of
 from reports.identity import written_date
 from reports.plan import Json, Plan, Section
 from reports.prose import capital, joined
@@ -64,13 +63,8 @@ def verdict_line(e: Json) -> str:
 
 def day(e: Json, seconds: float | None) -> str:
     """A moment of the programme as a day, where its first day is stated."""
-    if not e["start"] or seconds is None:
-        return ""
-    try:
-        first = date.fromisoformat(e["start"])
-    except ValueError:
-        return ""
-    return written_date((first + timedelta(days=int(seconds // 86400))).isoformat())
+    moment = None if seconds is None else after(day_of(e["start"]), int(seconds // 86400))
+    return "" if moment is None else written_date(moment.isoformat())
 
 
 def entries_table(key: str, e: Json) -> Table:
