@@ -42,6 +42,5 @@ def _unknown(path: str, choice: str, given: Argument, rows: tuple[Setting, ...],
         notes = (f"`{given.name}` belongs to {owner}",) if owner else (f"`{choice}` takes none",)
         return Problem("E11", title, whole, "takes none", (), notes, f"write {choice}")
     near = nearest(given.name, names) or (names[0] if len(names) == 1 and given.name else "")
-    value = given.value if not isinstance(given.value, Name) else given.value
-    help = f"write {near} = {written(value)}" if near else ""
+    help = f"write {near} = {written(given.value)}" if near else ""
     return Problem("E11", title, given.span, "not an argument", (), (f"arguments: {', '.join(names)}",), help)

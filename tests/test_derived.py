@@ -61,6 +61,11 @@ PRICED = "gpu g from h { price = $3.6/gpu-hour }\ncluster d from hopper"
             "cluster.mtbf", 8760 * 3600 / 4 / 128, "hours", "default",
             "4 failures a GPU-year (hazard `z`) over 128 GPUs",
         ),
+        (
+            "hazard z { gpu = 0.123456 }",
+            "cluster.mtbf", 8760 * 3600 / 0.123456 / 128, "hours", "default",
+            "0.1235 failures a GPU-year (hazard `z`) over 128 GPUs",
+        ),
         (f"cluster d from hopper {{ capex {{ gpu = $30k }} }}\n{OTHER}", "cluster.ownership", "owned", "", "derived",
          "capex is stated"),
         (f"{PRICED} {{ gpu = g }}\n{OTHER}", "cluster.price", 0.001, "$/gpu-hour", "derived", "the gpu's own price"),

@@ -27,6 +27,8 @@ def read(text: str) -> tuple[list[str], list[Problem]]:
 @pytest.mark.parametrize(
     ("text", "titles", "places", "labels", "left"),
     [
+        ("+ 3\nlet b = 1", ["a line cannot start with an operator"], [(1, 1, 2)], [], ["b"]),
+        ("let a = [\n3", ["the list is not closed"], [(2, 1, 2)], [(1, 9, 10)], []),
         ("let a = 1\nlet b =\nlet c = 3\n", ["the value is missing"], [(2, 8, 1)], [], ["a", "c"]),
         (
             "cluster a {\n  nodes 3\n  gpus == 4\n}\n",

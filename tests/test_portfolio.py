@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine import portfolio
 from engine.portfolio import Entry, Level, Span, beyond, busy, peak, placed, profile, wished
 from reports import figures
 from reports.commands.source import read
@@ -25,6 +26,13 @@ def test_entries_wait_for_gpus_in_their_order() -> None:
     entries = [Entry("a", 600, 10), Entry("b", 600, 10), Entry("c", 300, 5)]
     assert placed(entries, 1000) == {"a": Span(0, 10), "b": Span(10, 20), "c": Span(0, 5)}
     assert wished(entries)["b"] == Span(0, 10)
+
+
+def test_spans_that_touch_are_not_beside_each_other() -> None:
+    """600 GPUs until 10 and 600 more from 10 to 20 leave 400 all the while; those that ended at 10 are not in use."""
+    busy = [(Span(0, 10), 600.0), (Span(10, 20), 600.0)]
+    assert portfolio._peak(busy, Span(10, 15)) == 600 and portfolio._peak(busy, Span(20, 30)) == 0
+    assert portfolio._peak(busy, Span(9, 11)) == 600 and portfolio._peak([], Span(0, 1)) == 0
 
 
 def test_an_entry_starts_after_those_it_waits_for_wherever_they_stand() -> None:

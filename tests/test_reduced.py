@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from engine import reduced
 from engine.columns import column
+from engine.evaluate import evaluate
 from engine.reduced import Inputs
 from tests.settings import run
 
@@ -104,6 +105,13 @@ def test_what_the_layout_leaves_out_is_idle() -> None:
 def test_a_layout_larger_than_its_cluster_is_not_valid() -> None:
     r = reduced.evaluate(inputs(cluster__gpus=16))
     assert (r.used_gpus[0], r.valid_layout[0]) == (32, False)
+
+
+@pytest.mark.parametrize(("gpus", "status"), [(16, "cannot_be_built"), (32, "ok")])
+def test_a_result_says_whether_the_layout_is_valid(gpus: int, status: str) -> None:
+    found = evaluate(run(**(SETTINGS | {"cluster__gpus": gpus})))
+    assert found.status == status
+    assert found.reasons == ([] if status == "ok" else ["the layout needs more GPUs than the cluster has"])
 
 
 def test_one_gpu_neither_communicates_nor_waits() -> None:

@@ -301,3 +301,6 @@ def test_zero_bubble_sends_that_come_late_wait_for_what_half_a_weight_pass_leave
     # p = 4, m = 32: 3 + min(23, 3) sends each way, then 20 that half a weight pass hides
     exposed = SCHEDULES["zero_bubble"].exposed_sends(times, column(32), 1, column(0.75))[0]
     assert exposed == pytest.approx(2 * 0.75 * 6 + 2 * 20 * (0.75 - 0.5))
+    # p = 4, m = 3: 1 round trip, none of which is late
+    exposed = SCHEDULES["zero_bubble"].exposed_sends(times, column(3), 1, column(0.75))[0]
+    assert exposed == pytest.approx(2 * 0.75 * (3 + 1))

@@ -7,7 +7,7 @@ import pytest
 
 from dsl.files import load_text
 from dsl.points import size
-from dsl.problems import Problem, show
+from dsl.problems import Problem, Span, show
 from dsl.resolve import resolve
 from dsl.scenario import Scenario
 from tests.language import RESULTS, START
@@ -29,6 +29,7 @@ def test_every_run_becomes_a_table() -> None:
         ("sweep", "base", "--vary", 8),
         ("sweep", "second", "--vary", 8),
     ]
+    assert [t.span for t in scenario.tables] == [Span("case.scn", line, 1) for line in (16, 18)]
     assert [(axis.path, axis.values) for axis in scenario.tables[0].axes] == [
         ("layout.tensor", (1, 2, 4, 8)),
         ("precision", ("bf16", "fp8")),
