@@ -3,7 +3,7 @@
 from dsl.kind import Setting
 from dsl.kinds import ARGUMENTS
 from dsl.problems import Label, Problem, Span, nearest
-from dsl.syntax import Argument, Name, written
+from dsl.syntax import Argument, written
 from dsl.values import Settled
 
 
