@@ -26,6 +26,10 @@ run r from base { layers = 3 }
     E11 `layers` is not a setting of run `r`
     [layers: not a setting]
     did you mean `model.layers`?
+run r from base { zzzzqq = 3 }
+    E11 `zzzzqq` is not a setting of run `r`
+    [zzzzqq: not a setting]
+    note: settings: model, cluster, stack, calibration, trace, tokens, batch, sequence, accumulation, precision, fidelity, optimizer, loss, dispatcher, frozen, utilization …
 cluster c from hopper { nods = 3 }
     E11 `nods` is not a setting of cluster `c`
     [nods: not a setting]
