@@ -47,7 +47,7 @@ docs: setup-test ## static pages of the documentation, in out/docs
 bench: setup-test ## speed limits; fails when one is missed
 	@$(BIN)/python bench/bench.py
 
-fuzz: setup-test ## damaged and made-up inputs for SECONDS=60; NIGHTLY=1: ten hours of them
+fuzz: setup-test ## damaged and made-up inputs for SECONDS=60; NIGHTLY=1: five hours of them
 	@$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),60) $(if $(NIGHTLY),--nightly) $(if $(SEED),--seed $(SEED))
 
 mutants: setup-test ## changes N=300 places of dsl/ and engine/ in a copy: do the tests notice? survivors in out/mutants
@@ -65,7 +65,7 @@ tutorial: setup-test ## what the commands in docs/ print, written into its pages
 	@rm -rf $(OUT)/tutorial
 	@$(BIN)/python -m tools.consoles $(OUT)/tutorial $$(grep -l '```console' docs/*.md)
 	@pdftoppm -r 80 -f 1 -l 1 -singlefile -png $(OUT)/tutorial/tutorial/ours-8b/out/plan.pdf docs/tutorial-1
-	@pdftoppm -r 80 -f 16 -l 16 -singlefile -png $(OUT)/tutorial/tutorial/ours-8b/out/plan.pdf docs/tutorial-2
+	@pdftoppm -r 80 -f 15 -l 15 -singlefile -png $(OUT)/tutorial/tutorial/ours-8b/out/plan.pdf docs/tutorial-2
 
 validation: setup ## docs/validation.pdf, predictions against the published runs of tests/data
 	@$(BIN)/scn validate tests/data/fit_runs.csv tests/data/memory.csv --refit --out $(OUT)
