@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.told import lines_of, wanted
+from tests.told import told_of, wanted
 
 TOLD = """
 run r from base { layout { tensor = 8 / (layout.context - 1) } }
@@ -97,6 +97,4 @@ run r from base { layout { tensor = (layout.context - 3) ^ -2 + 8 / (layout.cont
 
 @pytest.mark.parametrize(("text", "told"), wanted(TOLD))
 def test_what_is_told(text: str, told: list[str]) -> None:
-    """A | stands for a line end; what --set says follows the text."""
-    scenario, *overrides = text.split(" --set ")
-    assert lines_of(scenario.replace(" | ", "\n") + "\n", *overrides) == told
+    assert told_of(text) == told

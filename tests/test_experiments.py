@@ -4,7 +4,7 @@ import pytest
 
 from dsl.scenario import Roofline
 from tests.language import START, scenario_of
-from tests.told import lines_of, wanted
+from tests.told import told_of, wanted
 
 TOLD = """
 compare c { }
@@ -138,9 +138,7 @@ size s { base = base }
 
 @pytest.mark.parametrize(("text", "told"), wanted(TOLD))
 def test_what_is_told(text: str, told: list[str]) -> None:
-    """A | stands for a line end; what --set says follows the text."""
-    scenario, *overrides = text.split(" --set ")
-    assert lines_of(scenario.replace(" | ", "\n") + "\n", *overrides) == told
+    assert told_of(text) == told
 
 
 COMPARED = """

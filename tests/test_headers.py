@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.told import lines_of, wanted
+from tests.told import told_of, wanted
 
 TOLD = """
 gpu "x" { memory = 80 GB }
@@ -78,6 +78,4 @@ run r from base { layout { within = node } }
 
 @pytest.mark.parametrize(("text", "told"), wanted(TOLD))
 def test_what_is_told(text: str, told: list[str]) -> None:
-    """A | stands for a line end; what --set says follows the text."""
-    scenario, *overrides = text.split(" --set ")
-    assert lines_of(scenario.replace(" | ", "\n") + "\n", *overrides) == told
+    assert told_of(text) == told

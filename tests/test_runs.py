@@ -3,7 +3,7 @@
 import pytest
 
 from tests.language import START, scenario_of
-from tests.told import lines_of, wanted
+from tests.told import told_of, wanted
 
 TOLD = """
 run r { model = small }
@@ -260,9 +260,7 @@ run r from base { layout { tensor = 4 } } --set r.layout.tensr=4
 
 @pytest.mark.parametrize(("text", "told"), wanted(TOLD))
 def test_what_is_told(text: str, told: list[str]) -> None:
-    """A | stands for a line end; what --set says follows the text."""
-    scenario, *overrides = text.split(" --set ")
-    assert lines_of(scenario.replace(" | ", "\n") + "\n", *overrides) == told
+    assert told_of(text) == told
 
 
 MEASURED = """

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.language import START, scenario_of
-from tests.told import lines_of, wanted
+from tests.told import told_of, wanted
 
 TOLD = """
 sensitivity s { base = base, show = mfu | vary { tokens = 1..3T tokens } }
@@ -78,9 +78,7 @@ sensitivity s { base = base, show = mfu | vary { stack.passes = 0.9..0.7 } }
 
 @pytest.mark.parametrize(("text", "told"), wanted(TOLD))
 def test_what_is_told(text: str, told: list[str]) -> None:
-    """A | stands for a line end; what --set says follows the text."""
-    scenario, *overrides = text.split(" --set ")
-    assert lines_of(scenario.replace(" | ", "\n") + "\n", *overrides) == told
+    assert told_of(text) == told
 
 
 def test_a_range_is_drawn_evenly_and_its_ends_share_a_unit() -> None:

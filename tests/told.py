@@ -32,6 +32,12 @@ def lines_of(text: str, *overrides: str) -> list[str]:
     ]
 
 
+def told_of(case: str) -> list[str]:
+    """The same of a case on one line: a | stands for a line end, what --set says follows the text."""
+    text, *overrides = case.split(" --set ")
+    return lines_of(text.replace(" | ", "\n") + "\n", *overrides)
+
+
 def wanted(text: str) -> list[tuple[str, list[str]]]:
     """Cases one below the other: a line at the margin, and below it, further in, what belongs to it."""
     blocks = re.split(r"\n(?=\S)", text.strip("\n"))
