@@ -50,7 +50,8 @@ def axes_of(world: World, defined: Defined, body: Body, table: Table) -> tuple[A
     _few_enough(axes, world.problems)
     moved = varied_entries(body)
     wrong = rented_and_owned({**table.entries, **moved})
-    if wrong is not None and rented_and_owned(table.entries) is None:  # else the run itself is told
+    told = rented_and_owned(table.entries) is not None  # the run itself is
+    if wrong is not None and not told and "cluster" not in moved:  # another cluster brings its own
         world.problems.append(wrong)
     return tuple(axes)
 

@@ -120,6 +120,8 @@ def test_a_price_that_varies_beside_a_capex_wants_an_ownership(stated: str) -> N
     (problem,) = problems_of(text)
     assert (problem.code, problem.title) == ("E26", "the cluster has a price and a capex")
     assert problems_of(text.replace("nodes = 16", "nodes = 16, ownership = rented")) == []
+    other = text.replace("run base", "cluster other from hopper { ownership = rented }\nrun base")
+    assert problems_of(other.replace("vary {", "vary { cluster = [other, other],")) == []
 
 
 @pytest.mark.parametrize("end", ["\x1c", "\x1e", "\x85", "\u2028", "\v", "\f"])
